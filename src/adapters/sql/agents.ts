@@ -3,11 +3,11 @@ import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "./message-caches.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 import { authorLineOf } from "./key-rows.ts";
 import { SORTABLE } from "./lookup-table-spec.ts";
+import { fewAtATime, firstFitting } from "./short-statements.ts";
 import { shownAs } from "./tags.ts";
 
 const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total, a.seen, a.last_ack AS "lastAck", a.line`;
@@ -34,22 +34,29 @@ async function pageOf(rows: SqlRows, query: AgentQuery): Promise<readonly AgentR
   const filters = [...(await filterBy(rows, "offer", query.offers)), ...(await filterBy(rows, "need", query.needs))];
   // An agent with a live message posted it within the longest lifetime.
   const since = filters.length === 0 ? query.activeSince : Math.max(query.activeSince, now - LIMITS.ttl_max_s * 1000);
-  const values: SqlValue[] = [since, limit];
+  const values: SqlValue[] = [since];
   const bind = (value: SqlValue): string => `$${values.push(value)}`;
   const [fewest, ...others] = filters.sort((a, b) => a.rows - b.rows);
   // A few are looked up and sorted; otherwise agents are scanned in page order.
   const narrowest = fewest !== undefined && fewest.rows <= SORTABLE ? fewest : undefined;
   const from =
     narrowest === undefined
-      ? "agents a"
-      : `(SELECT DISTINCT t.agent FROM agent_tallies t WHERE ${narrowest.matching(bind(narrowest.labels))}) d CROSS JOIN agents a`;
-  const where = ["a.last_seen >= $1"];
-  if (narrowest !== undefined) where.push("a.id = d.agent");
-  for (const { matching, labels } of narrowest === undefined ? filters : others)
-    where.push(rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`));
-  if (after !== undefined) where.push(`(a.last_seen, a.id) < (${bind(after.lastSeen)}, ${bind(after.id)})`);
-  const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY a.last_seen DESC, a.id DESC LIMIT $2`;
-  return rows.all<AgentRow>(sql, values);
+      ? "agents a WHERE"
+      : `(SELECT DISTINCT t.agent FROM agent_tallies t WHERE ${narrowest.matching(bind(narrowest.labels))}) d
+        CROSS JOIN agents a WHERE a.id = d.agent AND`;
+  const tests = (narrowest === undefined ? filters : others).map(({ matching, labels }) =>
+    rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`),
+  );
+  const fits = tests.length === 0 ? "1" : `CASE WHEN ${tests.join(" AND ")} THEN 1 ELSE 0 END`;
+  const [most, lastSeen, id] = [1, 2, 3].map((n) => `$${values.length + n}`);
+  return firstFitting<AgentRow>(limit, (last, rowLimit) => {
+    const place = last ?? after;
+    const beyond = place === undefined ? "" : ` AND (a.last_seen, a.id) < (${lastSeen}, ${id})`;
+    return rows.all<AgentRow & { readonly fits: number }>(
+      `SELECT ${COLUMNS}, ${fits} AS fits FROM ${from} a.last_seen >= $1${beyond} ORDER BY a.last_seen DESC, a.id DESC LIMIT ${most}`,
+      [...values, rowLimit, ...(place === undefined ? [] : [place.lastSeen, place.id])],
+    );
+  });
 }
 
 async function filterBy(rows: SqlRows, field: "offer" | "need", names: readonly string[]): Promise<LabelFilter[]> {
@@ -153,15 +160,8 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
 /** A profile may have half a megabyte, so a few are read at a time. */
 const PROFILES_PER_READ = 16;
 
-async function profilesOf(rows: SqlRows, authors: readonly string[], now: number): Promise<readonly ProfileRow[]> {
-  const profiles: ProfileRow[] = [];
-  for (let at = 0; at < authors.length; at += PROFILES_PER_READ) {
-    if (at > 0) await nextSlice();
-    const few = authors.slice(at, at + PROFILES_PER_READ);
-    profiles.push(...(await rows.all<ProfileRow>(PROFILES(rows), [rows.dialect.list(few), now])));
-  }
-  return profiles;
-}
+const profilesOf = (rows: SqlRows, authors: readonly string[], now: number): Promise<readonly ProfileRow[]> =>
+  fewAtATime(authors, PROFILES_PER_READ, (few) => rows.all<ProfileRow>(PROFILES(rows), [rows.dialect.list(few), now]));
 
 interface ProfileRow {
   readonly agent: string;

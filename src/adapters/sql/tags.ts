@@ -5,6 +5,7 @@ import type { TagFacts } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
 import { SORTABLE } from "./lookup-table-spec.ts";
 import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./most-used-spelling.ts";
+import { firstFitting } from "./short-statements.ts";
 
 /** Sorts after every character that a tag may contain. */
 const LAST = "\u{10FFFF}";
@@ -15,10 +16,10 @@ const withPrefix = (field: LabelField): string =>
 
 /** Looked up by label and sorted if few have the prefix, else scanned by count. */
 const page = (field: LabelField, few: boolean, dialect: Dialect): string => {
-  const label = few ? "label" : dialect.opaque("label", "text");
   const count = few ? dialect.opaque("count", "number") : "count";
-  return `SELECT label AS tag, count, last_used AS "lastUsed" FROM tallies
-    WHERE field = '${field}' AND ${label} >= $1 AND ${label} < $2 AND ${count} <= $3 AND (count < $3 OR label > $4)
+  const hasPrefix = "label >= $1 AND label < $2";
+  return `SELECT label AS tag, count, last_used AS "lastUsed", CASE WHEN ${hasPrefix} THEN 1 ELSE 0 END AS fits FROM tallies
+    WHERE field = '${field}' ${few ? `AND ${hasPrefix}` : ""} AND ${count} <= $3 AND (count < $3 OR label > $4)
     ORDER BY ${count} DESC, label LIMIT $5`;
 };
 
@@ -34,10 +35,13 @@ export const tagReads = (rows: SqlRows): Pick<ListReads, "tags"> => ({
   async tags({ field, prefix, after, limit }) {
     const range = [prefix, prefix + LAST];
     const few = prefix !== "" && ((await first<{ rows: number }>(rows, withPrefix(field), range))?.rows ?? 0) <= SORTABLE;
-    const last = after ?? { count: Number.MAX_SAFE_INTEGER, tag: "" };
-    const found = await rows.all<Omit<TagFacts, "shown">>(page(field, few, rows.dialect), [...range, last.count, last.tag, limit]);
+    const sql = page(field, few, rows.dialect);
+    const found = await firstFitting<Omit<TagFacts, "shown">>(limit, (last, most) => {
+      const { count, tag } = last ?? after ?? { count: Number.MAX_SAFE_INTEGER, tag: "" };
+      return rows.all<Omit<TagFacts, "shown"> & { readonly fits: number }>(sql, [...range, count, tag, most]);
+    });
     const shown = await shownAs(rows, field, new Set(found.map(({ tag }) => tag)));
-    return found.map((facts) => ({ ...facts, shown: shown(facts.tag) }));
+    return found.map(({ tag, count, lastUsed }) => ({ tag, count, lastUsed, shown: shown(tag) }));
   },
 });
 

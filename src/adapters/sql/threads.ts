@@ -5,6 +5,7 @@ import type { AnswerVotes, Branch, Refutation, StoredRef, ThreadExtent, ThreadRe
 import type { ListReads } from "../../ports/store.ts";
 import { principalOf } from "./key-rows.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
+import { fewAtATime } from "./short-statements.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
   .map((rel) => `'${rel}'`)
@@ -45,11 +46,14 @@ const REFUTATIONS = spelled(({ each, lateral }) => {
   return `SELECT k.value AS answer, n.value AS id FROM ${each("$1", "text", "k")} CROSS JOIN ${lateral(newest, "n")}`;
 });
 
+/** A task can have a hundred thousand parts: the newest of them count. */
+const PARTS_READ = 1000;
+const TASKS_PER_READ = 8;
 /** A part that is done or ended does not block the whole work; a part that is open or claimed does. */
 const DIVIDED = spelled(
-  ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM refs r JOIN messages p ON p.seq = r.seq
-    WHERE r.target = k.value AND r.rel = 'subtask_of' AND p.kind IN ('task', 'subtask', 'question') AND p.status IN ('open', 'claimed')
-    AND p.superseded_by IS NULL AND p.expires_at > $2)`,
+  ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM (
+      SELECT seq FROM refs WHERE target = k.value AND rel = 'subtask_of' ORDER BY seq DESC LIMIT ${PARTS_READ}) r JOIN messages p ON p.seq = r.seq
+    WHERE p.kind IN ('task', 'subtask', 'question') AND p.status IN ('open', 'claimed') AND p.superseded_by IS NULL AND p.expires_at > $2)`,
 );
 
 const BARRED = `SELECT target FROM barred WHERE agent = ${principalOf("$1")} AND until > $2`;
@@ -108,8 +112,10 @@ export const threadReads = (rows: SqlRows): ThreadReads & Pick<ListReads, "openW
   answersTo: async (target, asker, limit, now) => rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]),
   refutationsOf: async (answers, now) =>
     answers.length === 0 ? [] : rows.all<Refutation>(REFUTATIONS(rows), [rows.dialect.list(answers), now]),
-  divided: async (ids, now) =>
-    ids.length === 0 ? [] : (await rows.all<{ id: string }>(DIVIDED(rows), [rows.dialect.list(ids), now])).map(({ id }) => id),
+  async divided(ids, now) {
+    const read = (some: readonly string[]) => rows.all<{ id: string }>(DIVIDED(rows), [rows.dialect.list(some), now]);
+    return (await fewAtATime(ids, TASKS_PER_READ, read)).map(({ id }) => id);
+  },
   barredWork: async (agent, now) => (await rows.all<{ target: number }>(BARRED, [agent, now])).map(({ target }) => target),
   refs: async (seqs) => rows.all<StoredRef>(REFS(rows), [rows.dialect.list(seqs)]),
   async neighbours({ of, except, rels, limit, now }) {
