@@ -1,6 +1,6 @@
 // The index at work: answers searches, follows the log in the background and maintains the files.
 import { setTimeout } from "node:timers/promises";
-import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
+import { clauseSteps, takesLong } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { termStats } from "../../core/search/index/lexical-nearest-texts.ts";
 import { alike } from "../../core/search/index/hybrid-nearest-texts.ts";
@@ -106,20 +106,20 @@ export class SearchNode implements SearchIndex {
     return this.#follower.upTo(seq);
   }
 
-  /** Looks up the phrases of a query while other searches run in between: phrases of common words take long. */
+  /** Looks up the phrases and prefixes of a query while other searches run in between: those of common words take long. */
   async #prepare({ clauses, not }: Query): Promise<void> {
-    const phrases = [...clauses, ...not].filter(isPhrase);
-    if (phrases.length === 0) return;
+    const long = [...clauses, ...not].filter(takesLong);
+    if (long.length === 0) return;
     const before = this.#phrases;
     const found = Promise.withResolvers<void>();
     this.#phrases = found.promise;
     await before;
     const steps = pace(0, this.#stop.signal);
     try {
-      for (const { words } of phrases) {
+      for (const clause of long) {
         for (const part of this.#index.parts()) {
           if (part.phrases === undefined) continue;
-          const search = phraseSteps(part, words);
+          const search = clauseSteps(part, clause);
           while (slice(() => search.next()).done !== true) await steps.step();
         }
       }

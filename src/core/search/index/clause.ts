@@ -1,21 +1,14 @@
 // The postings of one clause of a query in one part of the index: a word, a phrase, or either with a prefix at its end.
-import { type PrefixForms, prefixForms } from "../prefix.ts";
+import { prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type IndexPart, type Postings } from "./index-part.ts";
 import { commonPostings, type PositionedPostings, findRuns } from "./phrase-match.ts";
 
-export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause): Postings {
-  const last = words.at(-1);
-  if (last === undefined) return NO_POSTINGS;
-  const before = words.slice(0, -1);
-  if (!prefix) return before.length === 0 ? (part.postings(last) ?? NO_POSTINGS) : atOnce(phraseSteps(part, words));
-  const fixed = placed(part, before);
-  if (fixed.length < before.length) return NO_POSTINGS;
-  return union(part, expansions(part, forms ?? prefixForms(last), fixed));
-}
+export const clausePostings = (part: IndexPart, clause: Clause): Postings =>
+  takesLong(clause) ? atOnce(clauseSteps(part, clause)) : (part.postings(clause.words[0] ?? "") ?? NO_POSTINGS);
 
-/** Whether the clause is a phrase. The postings of a phrase take long to find, so an immutable part caches them. */
-export const isPhrase = ({ words, prefix }: Clause): boolean => words.length > 1 && !prefix;
+/** Whether the postings of a clause have to be put together from others. That takes long, so an immutable part caches them. */
+export const takesLong = ({ words, prefix }: Clause): boolean => words.length > 1 || prefix;
 
 function atOnce<Found>(steps: Generator<void, Found, void>): Found {
   for (;;) {
@@ -25,54 +18,78 @@ function atOnce<Found>(steps: Generator<void, Found, void>): Found {
 }
 
 /**
- * Finds the postings of a phrase in steps of some milliseconds each, so that other work can run in between. Cached postings need no step.
+ * Finds the postings of such a clause in steps of some milliseconds each, so that other work can run in between. Cached postings need no
+ * step.
  */
-export function* phraseSteps(part: IndexPart, words: readonly string[]): Generator<void, Postings, void> {
-  const key = words.join(" ");
+export function* clauseSteps(part: IndexPart, clause: Clause): Generator<void, Postings, void> {
+  const key = `${clause.words.join(" ")}${clause.prefix ? "*" : ""}`;
   const cached = part.phrases?.get(key);
   if (cached !== undefined) return cached;
+  const found = yield* clause.prefix ? prefixedSteps(part, clause) : phraseSteps(part, clause.words);
+  part.phrases?.set(key, found);
+  return found;
+}
+
+function* phraseSteps(part: IndexPart, words: readonly string[]): Generator<void, Postings, void> {
   const all: Placed[] = [];
   for (const word of words) {
     const postings = part.postings(word);
     if (postings !== undefined) all.push(new Placed(part, word, postings));
     yield;
   }
-  const found = all.length < words.length ? NO_POSTINGS : yield* phrase(all);
-  part.phrases?.set(key, found);
-  return found;
+  return all.length < words.length ? NO_POSTINGS : yield* phrase(all);
 }
 
-/** The postings of each word with the prefix, alone or as the end of the phrase. */
-function* expansions(part: IndexPart, { start, terms }: PrefixForms, fixed: readonly Placed[]): Iterable<Postings> {
-  const end = (word: string, postings: Postings): Postings =>
-    fixed.length === 0 ? postings : atOnce(phrase([...fixed, new Placed(part, word, postings)]));
-  for (const [word, postings] of part.wordsFrom(start)) yield end(word, postings);
+/** Each word with the prefix, alone or as the end of the phrase. */
+function* prefixedSteps(part: IndexPart, { words, forms }: Clause): Generator<void, Postings, void> {
+  const before = words.slice(0, -1);
+  const fixed = placed(part, before);
+  if (fixed.length < before.length) return NO_POSTINGS;
+  const { start, terms } = forms ?? prefixForms(words.at(-1) ?? "");
+  const union = new Union(part.documents);
+  const add = function* (word: string, postings: Postings): Generator<void, void, void> {
+    union.add(fixed.length === 0 ? postings : yield* phrase([...fixed, new Placed(part, word, postings)]));
+    yield;
+  };
+  for (const [word, postings] of part.wordsFrom(start)) yield* add(word, postings);
   for (const word of new Set(terms)) {
     const postings = word.startsWith(start) ? undefined : part.postings(word);
-    if (postings !== undefined) yield end(word, postings);
+    if (postings !== undefined) yield* add(word, postings);
   }
+  return union.postings();
 }
 
-function union(part: IndexPart, lists: Iterable<Postings>): Postings {
-  const titles = new Uint16Array(part.documents);
-  const bodies = new Uint16Array(part.documents);
-  let found = 0;
-  for (const list of lists) {
-    for (let i = 0; i < list.docs.length; i++) {
-      const doc = list.docs[i]!;
-      if (titles[doc] === 0 && bodies[doc] === 0) found++;
-      titles[doc]! += list.titles[i]!;
-      bodies[doc]! += list.bodies[i]!;
+/** The documents of several lists. */
+class Union {
+  readonly #titles: Uint16Array;
+  readonly #bodies: Uint16Array;
+  #found = 0;
+
+  constructor(documents: number) {
+    this.#titles = new Uint16Array(documents);
+    this.#bodies = new Uint16Array(documents);
+  }
+
+  add({ docs, titles, bodies }: Postings): void {
+    for (let i = 0; i < docs.length; i++) {
+      const doc = docs[i]!;
+      if (this.#titles[doc] === 0 && this.#bodies[doc] === 0) this.#found++;
+      this.#titles[doc]! += titles[i]!;
+      this.#bodies[doc]! += bodies[i]!;
     }
   }
-  const all = { docs: new Uint32Array(found), titles: new Uint16Array(found), bodies: new Uint16Array(found) };
-  for (let doc = 0, next = 0; next < found; doc++) {
-    if (titles[doc] === 0 && bodies[doc] === 0) continue;
-    all.docs[next] = doc;
-    all.titles[next] = titles[doc]!;
-    all.bodies[next++] = bodies[doc]!;
+
+  postings(): Postings {
+    const found = this.#found;
+    const all = { docs: new Uint32Array(found), titles: new Uint16Array(found), bodies: new Uint16Array(found) };
+    for (let doc = 0, next = 0; next < found; doc++) {
+      if (this.#titles[doc] === 0 && this.#bodies[doc] === 0) continue;
+      all.docs[next] = doc;
+      all.titles[next] = this.#titles[doc]!;
+      all.bodies[next++] = this.#bodies[doc]!;
+    }
+    return all;
   }
-  return all;
 }
 
 /** The words with their positions; words that do not occur are left out. */
