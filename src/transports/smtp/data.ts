@@ -1,16 +1,28 @@
 // The bytes of one message as they arrive, limited in size; every line must end with CRLF.
 import type { SMTPServerDataStream } from "smtp-server";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { BARE_LINE_END, TOO_LARGE } from "./replies.ts";
 
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Resolves when the sender has ended the message. A message that is too large or malformed is read to its end and dropped. */
-export async function receiveData(stream: SMTPServerDataStream): Promise<Uint8Array> {
+/** More than this is not read, not even to drop it. */
+const MOST_READ_BYTES = 8 * LIMITS.mail_bytes;
+
+/**
+ * Resolves when the sender has ended the message. A message that is too large or malformed is read to its end and dropped, unless it is so
+ * large that `hangUp` is called.
+ */
+export async function receiveData(stream: SMTPServerDataStream, hangUp: () => void): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let last = 0;
   let bare = false;
+  let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if ((bytes += chunk.length) > MOST_READ_BYTES) {
+      hangUp();
+      throw TOO_LARGE;
+    }
     bare ||= hasBareLineEnd(chunk, last);
     last = chunk.at(-1) ?? last;
     if (stream.sizeExceeded || bare) chunks.length = 0;

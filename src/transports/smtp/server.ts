@@ -19,6 +19,7 @@ import {
   RELAY_DENIED,
   SmtpReply,
   smtpReplyTo,
+  TOO_LARGE,
   TOO_MANY_SENDERS,
   TOO_MANY_RECIPIENTS,
   TOO_MANY_STRANGERS,
@@ -164,7 +165,7 @@ export class SmtpServer extends SMTPServer {
         if (this.#closing) connection.end(CLOSING);
       },
       async () => {
-        const bytes = await receiveData(stream).finally(inTime);
+        const bytes = await receiveData(stream, () => connection?.end(TOO_LARGE)).finally(inTime);
         const sender = mailFrom === false ? "" : mailFrom.address;
         await this.#mailroom.deliver({ bytes, ip: session.remoteAddress, helo: session.hostNameAppearsAs, sender }, recipients);
       },
