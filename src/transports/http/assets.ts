@@ -26,12 +26,13 @@ export function addAssets(app: FastifyInstance, { assets, rates }: AssetParts): 
       throw new Refusal("not_found", "There is no such file.");
     }
     const coding = codingFor(request);
-    const bytes = coding === undefined ? undefined : asset.coded[coding];
-    if (coding !== undefined && bytes !== undefined) void reply.header("content-encoding", coding);
+    const coded = coding === undefined ? undefined : asset.coded[coding];
+    const { buffer, byteOffset, byteLength } = coded ?? asset.bytes;
+    if (coding !== undefined && coded !== undefined) void reply.header("content-encoding", coding);
     return reply
       .header("content-type", asset.type)
       .header("cache-control", `public, max-age=${YEAR_S}, immutable`)
       .header("vary", "Accept-Encoding")
-      .send(Buffer.from(bytes ?? asset.bytes));
+      .send(Buffer.from(buffer, byteOffset, byteLength));
   });
 }

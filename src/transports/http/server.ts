@@ -74,7 +74,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   if (direct === undefined) reading?.follow(app.server);
   takeRequests(app, parts, { accessLog, fastPath, life });
   unsent.watch(app.server, parts.stallMs);
-  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
+  boundConnections(app.server, { rates: parts.rates, isTrusted: trustedCheck(parts.trustedProxies) });
   closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);

@@ -1,4 +1,4 @@
-import { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -46,5 +46,37 @@ test("an answer ends with its connection, also if it never had its turn there or
   await next;
   expect(unsent.bytes).toBe(0);
   unsent.count(late, () => "a", bytes);
+  expect(unsent.bytes).toBe(0);
+});
+
+test("short answers count while others of their connection are not sent; who reads none of them is disconnected", async () => {
+  const unsent = new Unsent();
+  const server = new Server();
+  unsent.watch(server);
+  const short = 40_000;
+  const begin = (connection: Socket) => {
+    const answer = response(connection);
+    server.emit("request", answer.req, answer);
+    return answer;
+  };
+  const alone = begin(new Socket());
+  unsent.count(alone, () => "a", short);
+  expect(unsent.bytes).toBe(0);
+  const connection = new Socket();
+  const two = [begin(connection), begin(connection)];
+  for (const answer of two) unsent.count(answer, () => "a", short);
+  expect(unsent.bytes).toBe(2 * short);
+  for (const answer of two) answer.emit("close");
+  expect(unsent.bytes).toBe(0);
+  // One after the other, and never two at once.
+  for (let n = 0; n < 1000; n++) {
+    const answer = begin(connection);
+    unsent.count(answer, () => "a", short);
+    answer.emit("close");
+  }
+  expect(connection.destroyed).toBe(false);
+  for (let n = 0; n < 1000; n++) unsent.count(begin(connection), () => "a", short);
+  expect(connection.destroyed).toBe(true);
+  await nextTurn();
   expect(unsent.bytes).toBe(0);
 });

@@ -13,7 +13,9 @@ export const STALL_MS = 15_000;
  * as long as it likes: one byte every few seconds, read or sent, is a sign of life.
  */
 const PORTION_BYTES = 512 * 1024;
-/** What the system itself keeps for a connection is not worth counting. */
+/**
+ * What the system itself keeps for a connection is not worth counting. A shorter answer counts if others of its connection are not sent yet.
+ */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
 const OF_ONE_CALLER = 12 * MIB;
@@ -29,7 +31,8 @@ export interface UnderWayAnswer {
 
 export class Unsent {
   readonly #callers = new Held(OF_ONE_CALLER);
-  readonly #underWay = new WeakMap<Socket, ServerResponse>();
+  /** How many answers of each connection are not sent yet. */
+  readonly #underWay = new WeakMap<Socket, number>();
   /** Resolves when the last large answer of a caller is made. */
   readonly #making = new Map<string, Promise<unknown>>();
   #all = 0;
@@ -37,14 +40,18 @@ export class Unsent {
 
   watch(server: Server, stallMs = STALL_MS): void {
     this.#stallMs = stallMs;
-    server.on("request", (request, response) => {
-      this.#underWay.set(request.socket, response);
-      response.once("close", () => this.#underWay.delete(request.socket));
+    server.on("request", ({ socket }, response) => {
+      this.#underWay.set(socket, this.#underWayOn(socket) + 1);
+      response.once("close", () => this.#underWay.set(socket, this.#underWayOn(socket) - 1));
     });
     // The platform calls this if nothing was read or written for this long. A connection that waits for its next request is closed too.
     server.setTimeout(stallMs, (socket) => {
-      if (!this.#underWay.has(socket) || socket.writableLength > 0) socket.destroy();
+      if (this.#underWayOn(socket) === 0 || socket.writableLength > 0) socket.destroy();
     });
+  }
+
+  #underWayOn(socket: Socket): number {
+    return this.#underWay.get(socket) ?? 0;
   }
 
   get bytes(): number {
@@ -77,19 +84,29 @@ export class Unsent {
     if (over !== undefined) throw tooMuch(over);
   }
 
-  /** Counts the bytes of an answer until it was sent, or refuses it. */
+  /**
+   * Counts the bytes of an answer until it was sent, or refuses it. Who sends more requests and does not read the short answers is
+   * disconnected, because each refusal would be one more of them.
+   */
   count(response: UnderWayAnswer, callerOf: () => string, bytes: number): void {
-    if (bytes < COUNTED_BYTES) return;
+    const connection = response.req?.socket;
+    if (bytes < COUNTED_BYTES && (connection === undefined || !this.#isBehind(connection))) return;
     const caller = callerOf();
-    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
+    const over = this.#all + bytes > OF_ALL || this.#callers.over(caller, bytes) !== undefined;
+    if (over && bytes < COUNTED_BYTES) return void connection?.destroy();
+    if (over) throw tooMuch(this.#callers.over(caller, bytes));
     const release = this.#callers.add(caller, bytes);
     this.#all += bytes;
-    const slowest = setTimeout(() => response.destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
+    const slowest = setTimeout(() => (connection ?? response).destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
     atEnd(response, () => {
       clearTimeout(slowest);
       release();
       this.#all -= bytes;
     });
+  }
+
+  #isBehind(connection: Socket): boolean {
+    return this.#underWayOn(connection) > 1 || connection.writableLength > 0;
   }
 }
 
@@ -120,9 +137,9 @@ function endingsOf(connection: Socket): Set<() => void> {
   return all;
 }
 
-/** Most answers are so short that their bytes need not be counted; one in chunks is never whole in memory and counts nothing. */
+/** Of a short answer, the number of its characters will do; one in chunks is never whole in memory and counts nothing. */
 export function countedBytes(answer: unknown): number {
-  if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? 0 : Buffer.byteLength(answer);
+  if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? answer.length : Buffer.byteLength(answer);
   return Buffer.isBuffer(answer) ? answer.length : 0;
 }
 
