@@ -2,9 +2,11 @@
 //
 // First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
 // the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
+import { laneOf } from "../board/limits/callers.ts";
 import type { RateLimiter, Allowance } from "../board/limits/rate.ts";
 import { bitsForNow } from "../board/limits/proof-of-work-discount.ts";
 import { pacedShare, shareOf } from "../board/limits/cpu-time-price.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { atTheCostOf, nextSlice, slice } from "../ports/cpu-slices.ts";
 import { readInput } from "./input.ts";
 import type { Call, Operation, Reply } from "./operation.ts";
@@ -102,6 +104,8 @@ export class AdmittedCall {
   readonly #rates: RateLimiter;
   #bytesBack: (() => void) | undefined = undefined;
   #bytesCounted = false;
+  /** What was taken for the body. */
+  #bytes = 0;
   #payer: string | undefined = undefined;
   #leave: (() => void) | undefined = undefined;
   #ended = false;
@@ -133,7 +137,7 @@ export class AdmittedCall {
   /** Waits as long as was used, so that other callers get as much time. */
   async rest(usedMs: number): Promise<void> {
     const { caller } = this;
-    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauses.pause(caller, usedMs) }, nextSlice);
+    await atTheCostOf({ lane: laneOf(caller), spend: () => {}, rest: () => this.#rates.pauses.pause(caller, usedMs) }, nextSlice);
   }
 
   get caller(): string {
@@ -146,8 +150,13 @@ export class AdmittedCall {
     this.#bytesCounted = true;
     const { keeps, rate } = this.#operation;
     const tokens = Math.floor(length / TOKEN_BYTES);
-    if (keeps === true) this.#bytesBack = this.#rates.takeBytes("bytes", this.caller, length);
+    if (keeps === true) this.#takeBytes(length);
     else if (tokens > 0) this.#rates.take(rate, this.caller, tokens);
+  }
+
+  #takeBytes(length: number): void {
+    this.#bytesBack = this.#rates.takeBytes("bytes", this.caller, length);
+    this.#bytes = Math.max(length, LIMITS.post_bytes);
   }
 
   /** Runs in the caller's turn; processor time is charged to the caller from here on. A call that fails stays open no longer. */
@@ -196,8 +205,10 @@ export class AdmittedCall {
     this.#leave = undefined;
   }
 
-  /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
-  succeeded({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
+  /** The call succeeded and costs less than a token, or more bytes than it has: the difference is settled before the answer is sent. */
+  succeeded({ tokens = 1, payer, bytes = 0 }: Pick<Reply, "tokens" | "payer" | "bytes">): void {
+    const more = bytes - this.#bytes;
+    if (this.#bytesBack !== undefined && more > 0) this.#rates.owe("bytes", this.caller, more);
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
     this.#payer = payer;
   }

@@ -65,7 +65,7 @@ test.for<[view: string, parts: number, show: () => Promise<unknown>]>([
   "a page of long messages does not hold the board for others: whoever reads %s has it made in slices, and pays",
   async ([, parts, show]) => {
     const slices: number[] = [];
-    await atTheCostOf({ caller: "reader", spend: (ms) => void slices.push(ms) }, show);
+    await atTheCostOf({ lane: "reader", spend: (ms) => void slices.push(ms) }, show);
     expect(slices.length).toBeGreaterThanOrEqual(parts);
   },
 );

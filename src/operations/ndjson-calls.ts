@@ -83,8 +83,8 @@ async function begin(
   }
 }
 
-function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer }: LineReply): Answered {
-  call.succeeded({ tokens });
+function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer, bytes }: LineReply): Answered {
+  call.succeeded({ tokens, bytes });
   call.end(status);
   return { text: JSON.stringify({ status, ...body }), payer };
 }

@@ -26,6 +26,8 @@ export interface Reply {
   readonly next?: string | null;
   /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
+  /** The bytes that a post counts as, if that may be more than its body. */
+  readonly bytes?: number | undefined;
   /** The agent to whose limit a write counted, so that the answer also says how much of that limit is left. */
   readonly payer?: string;
 }
@@ -55,7 +57,7 @@ export interface Call<Input, Body = unknown> {
   readonly largeTurn?: (() => Promise<void>) | undefined;
 }
 
-export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer"> {
+export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer" | "bytes"> {
   readonly body: object;
 }
 

@@ -1,5 +1,6 @@
 // Bytes are limited in addition to requests: nobody can fill the disk that everybody uses.
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { Agent } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { call, send } from "../support/mcp-request.ts";
@@ -43,6 +44,24 @@ describe("one address", () => {
     for (let n = 0; n < 5; n++) expect((await board.send(text)).status).toBe(200);
     for (let n = 1; n < 4; n++) expect((await board.send(large(board.agent(), n))).status).toBe(201);
     expect((await board.send(large(board.agent(), 4))).status).toBe(429);
+  });
+
+  test("pays for labels what they take in the store, which is more than their bytes", async () => {
+    await using board = await limited();
+    const labels = (field: string, count: number) => Array.from({ length: count }, (_, n) => `${field}-${n}`.padEnd(LIMITS.tag_chars, "x"));
+    const post = (n: number) =>
+      board.post(board.agent(), {
+        kind: "note",
+        title: `${n}`,
+        tags: labels(`t${n}`, 12),
+        needs: labels(`n${n}`, 32),
+        offers: labels(`o${n}`, 32),
+      });
+    const answers = [await post(0)];
+    while (answers.at(-1)!.status === 201) answers.push(await post(answers.length));
+    expectLimited(answers.at(-1)!, "bytes");
+    // Their bodies alone would fit three times.
+    expect(answers.length).toBeLessThan(80);
   });
 
   test("cannot hide the length by sending in pieces", async () => {

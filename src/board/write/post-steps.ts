@@ -15,6 +15,8 @@ export interface PostResult extends Charge {
   readonly warnings: readonly Warning[];
   /** Additional bits that it needs because its text spreads. */
   readonly brake: number;
+  /** The bytes that a new post counts as. */
+  readonly bytes?: number;
 }
 
 export interface PostingHow {
@@ -58,7 +60,7 @@ export const postedOf = (
   { verified: { looked } }: MayEnter,
   { raw, payload }: Admitted,
   { result, state, warnings, author, thread }: PostedOutcome,
-  cost: Pick<PostResult, "tokens" | "brake" | "payer">,
+  cost: Pick<PostResult, "tokens" | "brake" | "payer" | "bytes">,
   seenOf?: MessageReads["seenOf"],
 ): PostResult => {
   const seen: Seen = (result === "created" ? seenOf?.(state.id) : undefined) ?? {};

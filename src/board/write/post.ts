@@ -97,7 +97,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer }, store.seenOf);
+    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer, bytes }, store.seenOf);
   }
 
   /** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */
@@ -167,9 +167,19 @@ function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: 
 const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
   lent === undefined ? precheck : { ...precheck, storedBlobs: new Map([...lent, ...precheck.storedBlobs]) };
 
-/** The bytes that a message takes in the store: its payload and its attachments. */
-const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
-  Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
+/** What a label takes in the store beside its own bytes, and how often these are stored. */
+const LABEL_BYTES = 160;
+const LABEL_COPIES = 5;
+
+/** The bytes that a message takes in the store: its payload and its attachments, or its labels, if these take more. */
+function bytesOf({ envelope: { payload: text, blobs = {} }, payload: { tags = [], needs = [], offers = [] } }: Draft): number {
+  const sent = Object.values(blobs).reduce((sum, blob) => sum + utf8Length(blob), utf8Length(text));
+  const labels = [...tags, ...needs, ...offers];
+  return Math.max(
+    sent,
+    labels.reduce((sum, label) => sum + LABEL_BYTES + LABEL_COPIES * utf8Length(label), 0),
+  );
+}
 
 /** A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs. */
 const freesSpace = (made: Draft): boolean => made.payload.kind === "retraction" && bytesOf(made) <= RETRACTION_BYTES;

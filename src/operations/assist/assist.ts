@@ -117,7 +117,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
       async run({ input, body, closed }) {
         const posted = await enabled().post(body, closed());
-        const answer = { body: await answerOf(posted, input.receipt), payer: posted.payer };
+        const answer = { body: await answerOf(posted, input.receipt), payer: posted.payer, bytes: posted.bytes };
         if (posted.result !== "created") return answer;
         const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.stored)) };
         return { ...answer, body: body201, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };

@@ -102,7 +102,7 @@ export const postMessage = (
     direct: true,
     async run({ input, body: envelope }) {
       const posted = await post(envelope, { dryRun: input.dry_run });
-      const { result, stored, warnings, tokens, payer } = posted;
+      const { result, stored, warnings, tokens, payer, bytes } = posted;
       if (result === "valid") return { payer, body: checkedBody(posted, difficulty.required, await adviser.advise(stored, warnings)) };
       const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
       const targets = input.targets ? { targets: await targetsOf(record.meta, find) } : {};
@@ -114,6 +114,7 @@ export const postMessage = (
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
         payer,
+        bytes,
       };
     },
   });
@@ -133,11 +134,11 @@ function bundleCalls(
     return advice;
   };
   const replyTo = async (posted: PostResult): Promise<LineReply> => {
-    const { result, stored, warnings, tokens, payer } = posted;
+    const { result, stored, warnings, tokens, payer, bytes } = posted;
     if (result === "valid") return { payer, body: checkedBody(posted, bundle.requiredBits, await adviseInTurn(stored, warnings)) };
     const { id, seq } = stored.state;
     const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
-    return { status: result === "created" ? 201 : 200, body, tokens, payer };
+    return { status: result === "created" ? 201 : 200, body, tokens, payer, bytes };
   };
   return {
     // A dry run stores nothing, so a line that refers to an earlier one must be checked together with it.
