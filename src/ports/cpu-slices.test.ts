@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { atNobodysCost, atSameCost, atTheCostOf, cost, forOthersToo, nextSlice, type Share, slice, sliced } from "./cpu-slices.ts";
 
-const share = (caller: string, spend: (ms: number) => void = () => {}): Share => ({ caller, spend });
+const share = (lane: string, spend: (ms: number) => void = () => {}): Share => ({ lane, spend });
 const turn = () => new Promise((next) => setImmediate(next));
 
 test("a slice is charged to the caller it is done for, and to nobody if nobody asked", () => {
@@ -52,7 +52,7 @@ test("shared work is charged to nobody, also not to the first caller that needs 
 test("work that others wait for is owed by the caller that began it, and neither refused nor paused half way", async () => {
   const owed: number[] = [];
   const spent: Share = {
-    caller: "a",
+    lane: "a",
     spend: () => {
       throw new Error("no share left");
     },

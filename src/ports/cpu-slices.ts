@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** The processor time that one request may use. */
 export interface Share {
-  /** The caller that pays. Callers take turns, however much each has requested. */
-  readonly caller: string;
+  /** The name under which the work takes turns: that of the caller or its network. They take turns, however much each has requested. */
+  readonly lane: string;
   /** Charges processor time; throws if the caller has none left. */
   spend(ms: number): void;
   /** Charges processor time of work that must not stop; the caller's other requests are refused if it has none left. */
@@ -34,7 +34,7 @@ export function forOthersToo<Result>(work: () => Result): Result {
   const share = shares.getStore();
   if (share === undefined) return work();
   const owe = (ms: number): void => share.owe?.(ms);
-  return shares.run({ caller: share.caller, owe, spend: owe }, work);
+  return shares.run({ lane: share.lane, owe, spend: owe }, work);
 }
 
 /** Returns a function that runs later work at the cost of the current share. */
@@ -121,8 +121,8 @@ const COMPRESSED_PER_MS = { fast: 100_000, usual: 30_000 };
 /** Charges the compression of a text; call it before, because it throws if the caller has no time left. */
 export const costOfCompressing = (chars: number, level: keyof typeof COMPRESSED_PER_MS): void => cost(chars / COMPRESSED_PER_MS[level]);
 
-/** The caller of the current share; empty if the work is for no request. */
-export const callerNow = (): string => shares.getStore()?.caller ?? "";
+/** The lane of the current share; empty if the work is for no request. */
+export const laneNow = (): string => shares.getStore()?.lane ?? "";
 
 /** Call before work that cannot be stopped half way: throws if the caller owes more than it has. */
 export function requireShare(): void {
@@ -170,19 +170,19 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
   }
 }
 
-/** Waiting slices by caller; callers in the order of their turns. */
+/** Waiting slices by lane; lanes in the order of their turns. */
 const waiting = new Map<string, (() => void)[]>();
 
 /** Between two slices: each turn of the event loop runs one waiting slice. */
 export async function nextSlice(): Promise<void> {
   const share = shares.getStore();
-  const caller = share?.caller ?? "";
+  const lane = share?.lane ?? "";
   const ms = share?.rest?.() ?? 0;
   if (ms > 0) await pause(ms);
   await new Promise<void>((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
-    const own = waiting.get(caller);
-    if (own === undefined) waiting.set(caller, [resolve]);
+    const own = waiting.get(lane);
+    if (own === undefined) waiting.set(lane, [resolve]);
     else own.push(resolve);
   });
 }
@@ -190,10 +190,10 @@ export async function nextSlice(): Promise<void> {
 function giveTurn(): void {
   const [first] = waiting;
   if (first === undefined) return;
-  const [caller, own] = first;
+  const [lane, own] = first;
   const go = own.shift();
-  waiting.delete(caller);
-  if (own.length > 0) waiting.set(caller, own);
+  waiting.delete(lane);
+  if (own.length > 0) waiting.set(lane, own);
   if (waiting.size > 0) setImmediate(giveTurn);
   go?.();
 }

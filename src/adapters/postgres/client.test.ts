@@ -69,7 +69,7 @@ test("but once only: a server that does not answer is reported as such", async (
 async function owedFor(url: string, sql: string): Promise<number> {
   await using client = new Client({ url, connections: 1, each: 1, long: true, name: "test", session: { statement_timeout: 20 } });
   let owed = 0;
-  const share = { caller: "reader", spend() {}, owe: (ms: number) => void (owed += ms) };
+  const share = { lane: "reader", spend() {}, owe: (ms: number) => void (owed += ms) };
   await expect(atTheCostOf(share, () => client.query(sql))).rejects.toMatchObject({ code: "storage_unavailable" });
   return owed;
 }

@@ -1,7 +1,7 @@
 // Statements to PostgreSQL over a few connections; converts the driver's errors into failures of the store.
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
-import { callerNow, cost, costOfNow, requireShare } from "../../ports/cpu-slices.ts";
+import { laneNow, cost, costOfNow, requireShare } from "../../ports/cpu-slices.ts";
 import { Lanes } from "../system/caller-lanes.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
@@ -120,8 +120,8 @@ export class Client {
 
   async #run<Row>(text: string, values: readonly Value[], prepare: boolean, again = false): Promise<readonly Row[]> {
     if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");
-    const caller = callerNow();
-    await this.#lanes.enter(caller);
+    const lane = laneNow();
+    await this.#lanes.enter(lane);
     const driver = (this.#driver ??= connectTo(this.#options));
     const began = performance.now();
     try {
@@ -146,7 +146,7 @@ export class Client {
       if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
       throw storeFailure(error);
     } finally {
-      this.#lanes.leave(caller);
+      this.#lanes.leave(lane);
     }
   }
 }

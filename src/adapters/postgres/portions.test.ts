@@ -53,7 +53,7 @@ const READS: Readonly<Record<string, Read>> = {
 describe.each(Object.keys(READS))("%s", (name) => {
   test("each message comes once and whole, and each portion is paid for by itself", async () => {
     const paid: number[] = [];
-    const found = await atTheCostOf({ caller: "a", spend: (ms) => void paid.push(ms) }, READS[name]!);
+    const found = await atTheCostOf({ lane: "a", spend: (ms) => void paid.push(ms) }, READS[name]!);
     expect(found.map(({ state }) => state.seq).toSorted((a, b) => a - b)).toEqual(SEQS);
     for (const { state, raw } of found) expect(raw.payload).toBe("é".repeat(CHARS + state.seq));
     const bytes = found.reduce((sum, { raw }) => sum + utf8Length(raw.payload), 0);
@@ -67,7 +67,7 @@ describe.each(Object.keys(READS))("%s", (name) => {
     const spend = (ms: number): void => {
       if (ms > 1 && ++paid > 0) throw new Error("enough");
     };
-    await expect(atTheCostOf({ caller: "a", spend }, READS[name]!)).rejects.toThrow("enough");
+    await expect(atTheCostOf({ lane: "a", spend }, READS[name]!)).rejects.toThrow("enough");
     expect(paid).toBe(1);
   });
 });

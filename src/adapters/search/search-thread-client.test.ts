@@ -54,7 +54,7 @@ describe("an index beside a SQLite board", () => {
     const upTo = await head();
     const ended: string[] = [];
     const search = (caller: string, spend: (ms: number) => void = () => {}) =>
-      atTheCostOf({ caller, spend }, () => index.matching(parseQuery("garden", "all"), { upTo }).then(() => void ended.push(caller)));
+      atTheCostOf({ lane: caller, spend }, () => index.matching(parseQuery("garden", "all"), { upTo }).then(() => void ended.push(caller)));
     const spent: number[] = [];
     const greedy = Array.from({ length: 20 }, () => search("greedy", (ms) => spent.push(ms)));
     await Promise.all([...greedy, search("modest")]);

@@ -1,5 +1,5 @@
 // The index as the board sees it: calls go to the thread that owns it; a thread that dies is started again.
-import { callerNow, cost, requireShare } from "../../ports/cpu-slices.ts";
+import { laneNow, cost, requireShare } from "../../ports/cpu-slices.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
@@ -51,10 +51,10 @@ class ThreadIndex implements SearchIndex {
     await exited;
   }
 
-  /** Searches in the caller's turn and at its cost. */
+  /** Searches in the turn of the caller's lane, and at its cost. */
   async #search<T>(method: SearchMethod, args: readonly unknown[]): Promise<T> {
-    const caller = callerNow();
-    await this.#lanes.enter(caller);
+    const lane = laneNow();
+    await this.#lanes.enter(lane);
     try {
       // Other searches of the same caller may have used up its time while this one waited.
       requireShare();
@@ -62,7 +62,7 @@ class ThreadIndex implements SearchIndex {
       cost(ms);
       return value as T;
     } finally {
-      this.#lanes.leave(caller);
+      this.#lanes.leave(lane);
     }
   }
 

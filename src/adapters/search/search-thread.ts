@@ -45,7 +45,7 @@ export async function run(port: MessagePort, { dir, source, meaning }: SearchWor
   const answer = async ({ id, method, args }: SearchRequest): Promise<void> => {
     try {
       let ms = 0;
-      const share = { caller: "", spend: (spent: number) => void (ms += spent) };
+      const share = { lane: "", spend: (spent: number) => void (ms += spent) };
       const called = node[method] as (...args: unknown[]) => Promise<unknown>;
       const value = await atTheCostOf(share, () => called.apply(node, [...args]));
       say({ id, value, ms }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);

@@ -58,7 +58,7 @@ const listed = (asked: ListQuery, affordable?: number) => paid(() => lister().li
 async function paid<Found>(read: () => Promise<Found>, affordable = Infinity) {
   const counted = { steps: 0, pauses: 0 };
   const share: Share = {
-    caller: "one",
+    lane: "one",
     spend() {
       if (++counted.steps > affordable) throw new Error("no more tokens");
     },

@@ -18,6 +18,9 @@ export function countedAs(caller: string): readonly string[] {
   return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
 }
 
+/** Under this name the work for a caller takes turns with that for others: a /48 has too many callers to give each a turn. */
+export const laneOf = (caller: string): string => countedAs(caller).at(-1) ?? caller;
+
 /**
  * Each address is one caller, but an IPv6 /64 network is one caller as a whole. Disconnected callers have no address, and together count as
  * one caller.

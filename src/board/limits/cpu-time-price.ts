@@ -1,6 +1,7 @@
 // The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
 import type { Share } from "../../ports/cpu-slices.ts";
 import type { Scope } from "./bucket-sizes.ts";
+import { laneOf } from "./callers.ts";
 import type { CallerPauses } from "./caller-pauses.ts";
 import type { RateLimiter } from "./rate.ts";
 
@@ -8,7 +9,7 @@ import type { RateLimiter } from "./rate.ts";
 export function pacedShare(pauses: Pick<CallerPauses, "pace">, caller: string): Share {
   let spent = 0;
   return {
-    caller,
+    lane: laneOf(caller),
     spend(ms) {
       spent += ms;
     },
@@ -45,7 +46,7 @@ export function shareOf(
     if (tokens > 0) rates.owe(scope, caller, tokens);
   };
   return {
-    caller,
+    lane: laneOf(caller),
     owe,
     require() {
       if (!hasWritten) rates.require(scope, caller, spent);

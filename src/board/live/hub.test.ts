@@ -199,7 +199,7 @@ test("filters by text are matched at the cost of their readers, who share it; on
   rates.owe("reads", "other", 299);
   for (let n = 0; n < 4; n++) world.post("note", `needle ${n}`);
   let rests = 0;
-  const author = { caller: "author", spend: () => {}, rest: () => ++rests };
+  const author = { lane: "author", spend: () => {}, rest: () => ++rests };
   atTheCostOf(author, () => world.hub.hint(4));
   await Promise.all(listeners.map((listener) => listener.received(4)));
   expect(listeners.map(({ got }) => got)).toEqual([from(1, 4), from(1, 4), from(1, 4)]);

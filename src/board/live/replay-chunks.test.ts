@@ -3,6 +3,7 @@ import { WordCaches } from "../../core/search/document.ts";
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import type { Store } from "../../ports/store.ts";
 import { liveFilter, type LiveFilter } from "./filter.ts";
 import { Hub } from "./hub.ts";
@@ -146,4 +147,13 @@ test("a message that is withdrawn while the past is read is not sent as if it we
     world.hub.hint(2);
   };
   expect((await world.read()).flat().map(({ seq }) => seq)).toEqual([2]);
+});
+
+test("a reader of the past pauses between chunks, as any other long work of its caller does", async () => {
+  using world = new World();
+  for (let n = 0; n < 8; n++) world.post(40_000);
+  let pauses = 0;
+  const chunks = await atTheCostOf({ lane: "reader", spend() {}, rest: () => (pauses++, 0) }, () => world.read());
+  expect(chunks.flat()).toHaveLength(8);
+  expect(pauses).toBeGreaterThanOrEqual(chunks.length);
 });

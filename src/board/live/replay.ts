@@ -1,5 +1,5 @@
 // One reader's way through the log: replay at its own pace, cutover in one turn of the event loop, then live.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads } from "../../ports/store.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
@@ -69,7 +69,7 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
     position = await sendChunk(backlog, course, sink, position);
     // A waiting reader holds nothing but its socket's buffer, however long it waits.
     if (!(await sink.ready())) return;
-    await nextTurn();
+    await nextSlice();
   }
 }
 

@@ -42,7 +42,7 @@ function stored() {
 function callerWith(slices: number) {
   const counted = { slices: 0, turns: 0 };
   const share: Share = {
-    caller: "one",
+    lane: "one",
     spend() {
       if (++counted.slices > slices) throw new Refusal("rate_limited");
     },

@@ -63,7 +63,7 @@ describe("on the real store", () => {
     const appender = new Appender(store, new ManualClock(), new Figures());
     const written: string[] = [];
     const act = (caller: string, one: Act) =>
-      atTheCostOf({ caller, spend: () => {}, written: () => void written.push(caller) }, () => appender.append(one).catch(() => {}));
+      atTheCostOf({ lane: caller, spend: () => {}, written: () => void written.push(caller) }, () => appender.append(one).catch(() => {}));
     await act("dry", { ...note(1), dryRun: true } as Act);
     await act("refused", note(2, { refs: [{ rel: "claims", id: "f".repeat(64) }] }));
     await act("posted", note(3));

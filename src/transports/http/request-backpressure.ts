@@ -4,7 +4,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { callerOf } from "../../board/limits/callers.ts";
+import { callerOf, laneOf } from "../../board/limits/callers.ts";
 import type { RequestTurns } from "./request-turns.ts";
 
 /** So short that it holds a few dozen requests at most. */
@@ -15,21 +15,21 @@ const UNANSWERED = 16;
 type Turns = Pick<RequestTurns, "isBusy" | "onCalm" | "parse">;
 
 interface Connection {
-  readonly caller: string;
+  readonly lane: string;
   unanswered: number;
 }
 
 export class ConnectionBackpressure {
   readonly #turns: Turns;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Connections from which nothing is read now, by caller. */
+  /** Connections from which nothing is read now, by lane. */
   readonly #held = new Map<string, Set<Socket>>();
-  /** Callers of whose connections one is read again in the next turn of the event loop. */
+  /** Lanes of whose connections one is read again in the next turn of the event loop. */
   readonly #continued = new Set<string>();
 
   constructor(server: Server, turns: Turns) {
     this.#turns = turns;
-    turns.onCalm((caller) => this.#continue(caller));
+    turns.onCalm((lane) => this.#continue(lane));
     server.on("request", ({ socket }, response) => this.#count(socket, response));
   }
 
@@ -42,47 +42,47 @@ export class ConnectionBackpressure {
   take(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (parse === undefined) return;
-    const connection = { caller: callerOf(socket.remoteAddress), unanswered: 0 };
+    const connection = { lane: laneOf(callerOf(socket.remoteAddress)), unanswered: 0 };
     this.#connections.set(socket, connection);
     // The HTTP server reads a connection without using this listener, until it sees that another listener is added.
     socket.off("data", parse).on("data", (bytes: Buffer) => {
       let at = 0;
       while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
         if (this.#mustWait(connection)) this.#hold(socket, connection);
-        else this.#turns.parse(connection.caller, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
+        else this.#turns.parse(connection.lane, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
       }
       if (at < bytes.length && !socket.destroyed) socket.unshift(bytes.subarray(at));
     });
     socket.once("close", () => this.#forget(socket, connection));
   }
 
-  #mustWait({ caller, unanswered }: Connection): boolean {
-    return unanswered > UNANSWERED || this.#turns.isBusy(caller);
+  #mustWait({ lane, unanswered }: Connection): boolean {
+    return unanswered > UNANSWERED || this.#turns.isBusy(lane);
   }
 
-  #hold(socket: Socket, { caller }: Connection): void {
+  #hold(socket: Socket, { lane }: Connection): void {
     socket.pause();
-    const held = this.#held.get(caller) ?? new Set();
-    this.#held.set(caller, held.add(socket));
+    const held = this.#held.get(lane) ?? new Set();
+    this.#held.set(lane, held.add(socket));
   }
 
   /** Returns whether reading from this connection was paused until now. */
-  #forget(socket: Socket, { caller }: Connection): boolean {
-    const held = this.#held.get(caller);
+  #forget(socket: Socket, { lane }: Connection): boolean {
+    const held = this.#held.get(lane);
     const wasHeld = held?.delete(socket) === true;
-    if (wasHeld && held.size === 0) this.#held.delete(caller);
+    if (wasHeld && held.size === 0) this.#held.delete(lane);
     return wasHeld;
   }
 
   /** Reads on from one connection after the other, because each of them may use up the time of its caller. */
-  #continue(caller: string): void {
-    if (this.#continued.has(caller)) return;
-    for (const socket of this.#held.get(caller) ?? []) {
+  #continue(lane: string): void {
+    if (this.#continued.has(lane)) return;
+    for (const socket of this.#held.get(lane) ?? []) {
       if (!this.#goOn(socket)) continue;
-      this.#continued.add(caller);
+      this.#continued.add(lane);
       setImmediate(() => {
-        this.#continued.delete(caller);
-        this.#continue(caller);
+        this.#continued.delete(lane);
+        this.#continue(lane);
       });
       return;
     }

@@ -1,6 +1,7 @@
-// Requests of one address take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
+// Requests of one address, or of one wide network, take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { laneOf } from "../../board/limits/callers.ts";
 import type { TurnLimits } from "../../board/limits/caller-pauses.ts";
 
 /** The turn of a request ends when this does. */
@@ -32,7 +33,7 @@ export class RequestTurns {
   readonly #limits: TurnLimits;
   readonly #lanes = new Map<string, Lane>();
   readonly #releases = new WeakMap<object, (() => void)[]>();
-  #calm: (caller: string) => void = () => {};
+  #calm: (lane: string) => void = () => {};
   #scheduled = false;
   /** When the first request of this turn of the event loop began, and the milliseconds of all that began since. */
   #turnBegan = 0;
@@ -46,25 +47,25 @@ export class RequestTurns {
 
   /** Whether a caller has used up its time for now, so that none of its bytes should be read. */
   isBusy(caller: string): boolean {
-    const lane = this.#lanes.get(caller);
+    const lane = this.#lanes.get(laneOf(caller));
     return lane !== undefined && !this.#isFree(lane);
   }
 
   /** Parses bytes of a caller. The time counts as used, together with that of requests that begin meanwhile. */
   parse(caller: string, parse: () => void): void {
-    this.#timed(this.#laneOf(caller), parse);
+    this.#timed(this.#laneAt(laneOf(caller)), parse);
     this.#schedule();
   }
 
-  /** Calls back when more bytes of a caller may be read. */
-  onCalm(listener: (caller: string) => void): void {
+  /** Calls back when more bytes of the callers in a lane may be read. */
+  onCalm(listener: (lane: string) => void): void {
     this.#calm = listener;
   }
 
   /** Handles a request that has arrived, now or in one of the next turns. */
   begin(caller: string, socket: Socket, handle: () => void): void {
     if (socket.destroyed) return;
-    const lane = this.#laneOf(caller);
+    const lane = this.#laneAt(laneOf(caller));
     if (this.#isFree(lane)) this.#timed(lane, handle);
     else {
       // If the caller has gone, the request is not handled at all.
@@ -75,7 +76,7 @@ export class RequestTurns {
 
   /** Handles the request if that is possible now, and returns whether it did. */
   beginNow(caller: string, handle: () => void): boolean {
-    const lane = this.#laneOf(caller);
+    const lane = this.#laneAt(laneOf(caller));
     const free = this.#isFree(lane);
     if (free) this.#timed(lane, handle);
     this.#schedule();
@@ -86,12 +87,16 @@ export class RequestTurns {
   enterLong(caller: string, request: IncomingMessage, response: Ending): Promise<void> | undefined {
     const { "content-length": length, "transfer-encoding": pieces } = request.headers;
     if (pieces === undefined && Number(length ?? 0) < LONG_BYTES) return undefined;
-    return this.enter(`${caller} long`, request, response);
+    return this.#enter(`${laneOf(caller)} long`, request, response);
   }
 
   /** Resolves when the caller's next request may be handled. Its turn ends with its answer. */
   enter(caller: string, request: object, response: Ending): Promise<void> | undefined {
-    const lane = this.#laneOf(caller);
+    return this.#enter(laneOf(caller), request, response);
+  }
+
+  #enter(name: string, request: object, response: Ending): Promise<void> | undefined {
+    const lane = this.#laneAt(name);
     const begin = (): void => {
       lane.underWay++;
       lane.entered++;
@@ -123,7 +128,7 @@ export class RequestTurns {
   used(caller: string, ms: number): void {
     const pause = this.#limits.pauseFor(ms);
     if (pause === 0) return;
-    this.#laneOf(caller).restsUntil = performance.now() + pause;
+    this.#laneAt(laneOf(caller)).restsUntil = performance.now() + pause;
     this.#schedule();
   }
 
@@ -132,10 +137,10 @@ export class RequestTurns {
     for (const release of this.#releases.get(request) ?? []) release();
   }
 
-  #laneOf(caller: string): Lane {
-    let lane = this.#lanes.get(caller);
+  #laneAt(name: string): Lane {
+    let lane = this.#lanes.get(name);
     if (lane === undefined)
-      this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0, waking: false }));
+      this.#lanes.set(name, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0, waking: false }));
     return lane;
   }
 
@@ -163,22 +168,22 @@ export class RequestTurns {
     const now = performance.now();
     if (this.#turnUsedMs > 0) this.#following = Math.min(MOST_FOLLOWING, (now - this.#turnBegan) / this.#turnUsedMs);
     this.#turnUsedMs = 0;
-    for (const [caller, lane] of this.#lanes) {
+    for (const [name, lane] of this.#lanes) {
       const pause = this.#limits.pauseFor(lane.usedMs * this.#following);
       if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, now + pause);
       lane.usedMs = 0;
       lane.entered = 0;
       if (lane.restsUntil > now) this.#wake(lane, lane.restsUntil - now);
-      else this.#goOn(caller, lane);
+      else this.#goOn(name, lane);
     }
   }
 
-  #goOn(caller: string, lane: Lane): void {
+  #goOn(name: string, lane: Lane): void {
     while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
     while (lane.arrived.length > 0 && this.#hasTime(lane)) lane.arrived.shift()?.();
-    if (lane.arrived.length === 0) this.#calm(caller);
+    if (lane.arrived.length === 0) this.#calm(name);
     if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
-    else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
+    else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(name);
   }
 
   /** What is timed inside of this counts once. */
