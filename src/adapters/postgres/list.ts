@@ -1,12 +1,14 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
+import type { Condition } from "../../core/query/condition.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { holdsMostly, merged, mergedUntilEnd, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
-import { AccessPathChooser } from "./access-path.ts";
+import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import {
   STORED_MESSAGE_COLUMNS,
   STORED_MESSAGE_JOINS,
@@ -20,7 +22,7 @@ import type { Client } from "./client.ts";
 import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
 import { PostgresMessageCache } from "./message-cache.ts";
 import { costOfRows } from "./portions.ts";
-import { tombstonePage, messagePage, type PageSql } from "./page-sql.ts";
+import { type LookedRow, tombstonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {
   readonly position: number;
@@ -44,14 +46,22 @@ interface Cut<Row> {
 }
 type Found = Cut<Listed>;
 
-/** How the rows of a page are found, and over which connections. */
-interface Chosen extends PageSql {
-  readonly client: Client;
+/** How the rows of a page are found; in portions, if that may take long. */
+interface Plan {
+  readonly conditions: readonly Condition[];
+  readonly path: AccessPath | undefined;
+  readonly isWalk: boolean;
 }
+
+/** How many rows the first statement of a walk looks at, for each that is wanted; a later one looks at more if the one before was short. */
+const ROWS_PER_WANTED = 4;
+const GROWTH = 4;
+const [FEWEST_ROWS, MOST_ROWS] = [64, GROWTH ** 8];
+const SHORT_MS = 20;
 
 export class PostgresLister {
   readonly #client: Client;
-  /** For listings that may have to scan the whole board: however many there are, the others keep their connections. */
+  /** For statements that find the rows of long listings: however many there are, the others keep their connections. */
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
   readonly #cache: PostgresMessageCache;
@@ -79,27 +89,73 @@ export class PostgresLister {
   }
 
   async seqs(query: ListQuery): Promise<readonly number[]> {
-    const { sql, values, client } = await this.#chosen(query);
-    return (await client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
+    const plan = await this.#plan(query);
+    if (plan.isWalk) return this.#walk(query, plan)(query.limit);
+    const { sql, values } = messagePage(query, plan.conditions, plan.path);
+    return (await this.#client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
   }
 
   async count(query: ListQuery): Promise<number> {
-    const { sql, values, client } = await this.#chosen(query);
-    const [row] = await client.ask<{ found: number }>(`SELECT count(*) AS found FROM (${sql}) p`, values);
+    const plan = await this.#plan(query);
+    if (plan.isWalk) return (await this.#walk(query, plan)(query.limit)).length;
+    const { sql, values } = messagePage(query, plan.conditions, plan.path);
+    const [row] = await this.#client.ask<{ found: number }>(`SELECT count(*) AS found FROM (${sql}) p`, values);
     return row?.found ?? 0;
   }
 
   async #storedMessages(query: ListQuery): Promise<Found> {
-    const chosen = await this.#chosen(query);
+    const plan = await this.#plan(query);
     const { enoughBytes, limit } = query;
-    // The rows are found twice if one of the messages is not here, which must not take long.
-    const isShort = chosen.client === this.#client && limit <= SHORT_PAGE;
-    const unchanged = isShort ? await this.#unchanged(chosen, enoughBytes) : undefined;
-    return unchanged ?? (await this.#read(chosen, enoughBytes));
+    if (plan.isWalk) return this.#walked(query, plan);
+    const page = messagePage(query, plan.conditions, plan.path);
+    // The rows are found twice if one of the messages is not here.
+    const unchanged = limit <= SHORT_PAGE ? await this.#unchanged(page, enoughBytes) : undefined;
+    return unchanged ?? (await this.#read(page, enoughBytes));
+  }
+
+  /** The rows are found first, and then read. Some may have changed in between, and others come in their place. */
+  async #walked(query: ListQuery, plan: Plan): Promise<Found> {
+    const { limit, enoughBytes } = query;
+    const walk = this.#walk(query, plan);
+    const found: Listed[] = [];
+    for (let bytesLeft = enoughBytes; ;) {
+      const only = await walk(limit - found.length);
+      if (only.length === 0) return { found, isCut: false };
+      const page = messagePage({ ...query, after: undefined, only, limit: only.length }, plan.conditions, undefined);
+      const read = await this.#read(page, bytesLeft);
+      found.push(...read.found);
+      if (read.isCut || found.length >= limit) return { found, isCut: read.isCut };
+      if (bytesLeft !== undefined) bytesLeft -= read.found.reduce((sum, one) => sum + payloadBytes(one), 0);
+    }
+  }
+
+  /**
+   * Returns a function that finds the next rows, in the order of the page. Each of its statements looks at a number of rows, whether they
+   * fit or not: other callers have their turn in between, and the caller pays for each.
+   */
+  #walk(query: ListQuery, { conditions, path }: Plan): (count: number) => Promise<readonly number[]> {
+    let after = query.after;
+    let isDone = false;
+    let portion = powerOfGrowth(query.limit * ROWS_PER_WANTED);
+    const found: number[] = [];
+    return async (count) => {
+      while (found.length < count && !isDone) {
+        if (after !== query.after) await nextSlice();
+        const { sql, values } = messagePage({ ...query, after }, conditions, path, portion);
+        const began = performance.now();
+        const rows = await this.#walks.ask<LookedRow>(sql, values);
+        for (const { seq, fits } of rows) if (fits === 1) found.push(seq);
+        const last = rows.at(-1);
+        isDone = last?.n !== portion;
+        if (last !== undefined) after = { key: last.position, seq: last.seq };
+        if (performance.now() - began < SHORT_MS) portion = Math.min(portion * GROWTH, MOST_ROWS);
+      }
+      return found.splice(0, count);
+    };
   }
 
   /** The page, if all of its messages were read since the board last changed. */
-  async #unchanged({ sql, values, direction }: Chosen, enoughBytes: number | undefined): Promise<Found | undefined> {
+  async #unchanged({ sql, values, direction }: PageSql, enoughBytes: number | undefined): Promise<Found | undefined> {
     if (!this.#current.isAt(this.#newestVersion())) return undefined;
     const [row] = await this.#client.ask<{ snapshot: string; places: readonly (readonly [position: number, seq: number])[] }>(
       `SELECT ${SNAPSHOT_READ} AS snapshot,
@@ -123,19 +179,19 @@ export class PostgresLister {
   }
 
   /** First the rows of the page, then only those that are not cached. If one of them changes between the two reads, both are repeated. */
-  async #read(chosen: Chosen, enoughBytes: number | undefined, repeats = REPEATS): Promise<Found> {
-    const { sql, values, direction, client } = chosen;
+  async #read(page: PageSql, enoughBytes: number | undefined, repeats = REPEATS): Promise<Found> {
+    const { sql, values, direction } = page;
     const [column, join] =
       enoughBytes === undefined ? ["", ""] : [", octet_length(c.payload) AS bytes", " JOIN contents c ON c.seq = m.seq"];
-    const listed = await client.ask<PageRow>(
+    const listed = await this.#client.ask<PageRow>(
       `SELECT p.position, m.seq, m.id || m.xmin AS version, ${SNAPSHOT_READ} AS snapshot, ${FACT_COLUMNS}${column}
         FROM (${sql}) p JOIN messages m ON m.seq = p.seq${join} ${FACT_JOINS} ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
     const { found: rows, isCut } = cutAt(enoughBytes, listed, ({ bytes = 0 }) => bytes);
     const cached = await this.#cache.of(rows);
-    if (cached === undefined && repeats > 0) return this.#read(chosen, enoughBytes, repeats - 1);
-    if (cached === undefined) return { found: await this.#messagesAtOnce(chosen), isCut: false };
+    if (cached === undefined && repeats > 0) return this.#read(page, enoughBytes, repeats - 1);
+    if (cached === undefined) return { found: await this.#messagesAtOnce(page), isCut: false };
     const found = cached.map((one, i) => {
       const row = rows[i] as PageRow;
       return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
@@ -150,8 +206,8 @@ export class PostgresLister {
   }
 
   /** In one statement, between whose reads nothing can change. */
-  async #messagesAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
-    const rows = await client.ask<{ position: number }>(
+  async #messagesAtOnce({ sql, values, direction }: PageSql): Promise<readonly Listed[]> {
+    const rows = await this.#client.ask<{ position: number }>(
       `SELECT p.position, ${STORED_MESSAGE_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${STORED_MESSAGE_JOINS}
         ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
@@ -184,15 +240,19 @@ export class PostgresLister {
     });
   }
 
-  async #chosen(query: ListQuery): Promise<Chosen> {
+  async #plan(query: ListQuery): Promise<Plan> {
     const conditions = conditionsOf(query.condition);
     const path = query.only === undefined ? await this.#paths.choose(conditions, query.order.key) : undefined;
     const short = query.only !== undefined || (path?.rows ?? Infinity) <= SORTABLE;
-    const page = messagePage(query, conditions, path);
-    const isWalk = !short && conditions.some((one) => one !== path?.condition && !holdsMostly(one));
-    return { ...page, client: isWalk ? this.#walks : this.#client };
+    return { conditions, path, isWalk: !short && conditions.some((one) => one !== path?.condition && !holdsMostly(one)) };
   }
 }
+
+/** The next power: the number is part of the statement, and few of these are kept. */
+const powerOfGrowth = (rows: number): number =>
+  Math.min(MOST_ROWS, GROWTH ** Math.ceil(Math.log(Math.max(rows, FEWEST_ROWS)) / Math.log(GROWTH)));
+
+const payloadBytes = (one: Listed): number => ("stored" in one ? utf8Length(one.stored.raw.payload) : 0);
 
 /** The rows up to the one with which their payloads have enough bytes, and the next. */
 function cutAt<Row>(enoughBytes: number | undefined, rows: readonly Row[], bytesOf: (row: Row) => number): Cut<Row> {

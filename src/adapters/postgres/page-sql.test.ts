@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
+import type { ListQuery } from "../../ports/store.ts";
 import { Client } from "./client.ts";
+import { PostgresLister } from "./list.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import { conditionsOf } from "../sql/shared-listing-parts.ts";
 import { messagePage, type PageSql, tombstonePage } from "./page-sql.ts";
@@ -127,5 +130,56 @@ test.each(["new", "old"] as const)(
     const { indexes, rows } = await planned(tombstonePage(query, [flagIs("superseded", false)]));
     expect(indexes).toEqual(["gone_shown"]);
     expect(rows).toBeLessThan(100);
+  },
+);
+
+// oxfmt-ignore
+const WALKS: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Condition[]])[] = [
+  ["the newest without a tag", "new", [not(hasAny("tags", ["rare"]))]],
+  ["the oldest without a common tag", "old", [not(hasAny("tags", ["common"]))]],
+  ["of a common kind, without a tag", "new", [oneOf("kind", ["note"]), not(hasAny("tags", ["rare"]))]],
+  ["with any of two tags, of a kind", "old", [hasAny("tags", ["common", "rare"]), oneOf("kind", ["note", "task"]), flagIs("assisted", false)]],
+  ["by activity, with a common tag", "activity", [hasAll("tags", ["common"])]],
+  ["by work, of a common kind", "pow", [oneOf("kind", ["task"])]],
+  ["what ends next, without a tag", "expiring", [not(hasAny("tags", ["common"]))]],
+  ["that nothing matches", "new", [flagIs("assisted", true), not(hasAny("tags", ["rare"]))]],
+];
+
+test.each(WALKS)(
+  "a long listing (%s) finds in short statements what one long statement finds, and pays for each",
+  async (_, sort, filters) => {
+    await using walks = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test walks" });
+    const lister = new PostgresLister(
+      client,
+      walks,
+      () => ({}),
+      () => 0,
+    );
+    const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
+    const order = ORDERS[sort];
+    const inOne = async (query: ListQuery) => {
+      const path = await new AccessPathChooser(client).choose(conditionsOf(condition), order.key);
+      const { sql, values } = messagePage(query, conditionsOf(condition), path);
+      return client.ask<{ seq: number; position: number }>(sql, values);
+    };
+    let statements = 0;
+    const paying = <Found>(work: () => Promise<Found>) => atTheCostOf({ lane: "one", spend: () => void statements++ }, work);
+    const seqsOf = (rows: readonly { readonly seq: number }[]) => rows.map(({ seq }) => seq);
+    const first = { condition, order, limit: 51 };
+    const page = await inOne(first);
+    expect(await paying(() => lister.seqs(first))).toEqual(seqsOf(page));
+    const last = page.at(-1);
+    if (last !== undefined) {
+      const next = { ...first, after: { key: last.position, seq: last.seq } };
+      expect(await paying(() => lister.seqs(next))).toEqual(seqsOf(await inOne(next)));
+    }
+    const all = { ...first, limit: MESSAGES };
+    expect(await paying(() => lister.seqs(all))).toEqual(seqsOf(await inOne(all)));
+    statements = 0;
+    const most = 20_000;
+    expect(await paying(() => lister.count({ ...first, after: undefined, limit: most }))).toBe(
+      (await inOne({ ...first, limit: most })).length,
+    );
+    expect(statements).toBeGreaterThan(0);
   },
 );

@@ -9,7 +9,7 @@ import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./array-literals.ts";
 
-/** Returns `seq` and `position`, the sort key, of at most this many rows. */
+/** Returns `seq` and `position`, the sort key, of at most `limit` rows. */
 export interface PageSql {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -18,10 +18,23 @@ export interface PageSql {
 
 const THREAD = "LEFT JOIN threads t ON t.root = m.root";
 
+/** A row of a portion: its place among the rows that were looked at, and whether it fits. */
+export interface LookedRow {
+  readonly seq: number;
+  readonly position: number;
+  readonly fits: number;
+  readonly n: number;
+}
+
+/**
+ * With a `portion`, the statement looks at no more rows than this, and returns the `LookedRow`s of those that fit; also the last one if
+ * there may be more.
+ */
 export function messagePage(
   { order, after, limit, only }: ListQuery,
   conditions: readonly Condition[],
   path: AccessPath | undefined,
+  portion?: number,
 ): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
@@ -35,32 +48,46 @@ export function messagePage(
     left.filter((one) => path === undefined || isBesideMessages(one) === early).map((one) => conditionSql(one, binder));
   const past = (seq: string): string[] =>
     order.key === "seq" || after === undefined ? [] : [beyond(key, seq, order.descending, after, binder)];
-  const end = (position: string, seq: string): string =>
-    // A literal and no parameter: the planner must see that a page is short.
-    `ORDER BY ${position === seq ? "" : `${position} ${direction}, `}${seq} ${direction} LIMIT ${Math.trunc(limit)}`;
-  const made = (sql: string): PageSql => ({ sql, values: binder.values, direction });
+  const by = (position: string, seq: string): string =>
+    `ORDER BY ${position === seq ? "" : `${position} ${direction}, `}${seq} ${direction}`;
+  // A literal and no parameter: the planner must see that a page is short.
+  const end = (position: string, seq: string): string => `${by(position, seq)} LIMIT ${Math.trunc(portion ?? limit)}`;
+  const made = (sql: string): PageSql => ({ sql: portion === undefined ? sql : looking(sql, portion), values: binder.values, direction });
+  const looking = (sql: string, most: number): string =>
+    `SELECT * FROM (SELECT *, row_number() OVER (${by("position", "seq")}) AS n FROM (${sql}) s) p WHERE fits = 1 OR n = ${most} ORDER BY n`;
+  /** What is tested of each row: in a portion it does not choose the rows. */
+  const tested = (tests: readonly string[]): { readonly where: readonly string[]; readonly fits: string } =>
+    portion === undefined
+      ? { where: tests, fits: "" }
+      : { where: [], fits: `, CASE WHEN ${["true", ...tests].join(" AND ")} THEN 1 ELSE 0 END AS fits` };
+  const lookedUp = portion === undefined ? "" : ", l.fits";
 
   if (path !== undefined || only !== undefined) {
-    const early = path === undefined ? [] : looked(true);
+    const early = path === undefined || portion !== undefined ? [] : looked(true);
     const seqs =
       path === undefined
         ? `SELECT unnest(${binder.bind(numberArray(only ?? []))}::bigint[]) AS seq`
         : `SELECT m.seq FROM (${streamed(path, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
-    const where = ["m.seq = d.seq", ...(path === undefined ? bounds("m.seq") : []), ...looked(), ...past("m.seq")];
+    const { where: tests, fits } = tested(portion === undefined ? looked() : [...looked(true), ...looked()]);
+    const where = ["m.seq = d.seq", ...(path === undefined ? bounds("m.seq") : []), ...tests, ...past("m.seq")];
     // Looked up one by one in the order of the path, until the page is full; OFFSET 0 keeps the planner from reordering that.
-    const rows = `SELECT ${key} AS position FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
+    const rows = `SELECT ${key} AS position${fits} FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
     const position = order.key === "seq" ? "d.seq" : "l.position";
-    return made(`SELECT d.seq, ${position} AS position FROM (${seqs}) d CROSS JOIN LATERAL (${rows}) l ${end(position, "d.seq")}`);
+    return made(
+      `SELECT d.seq, ${position} AS position${lookedUp} FROM (${seqs}) d CROSS JOIN LATERAL (${rows}) l ${end(position, "d.seq")}`,
+    );
   }
   if (order.key === "activity") {
-    const rows = `SELECT m.seq FROM messages m WHERE ${["m.root = t.root", ...bounds("m.seq"), ...looked()].join(" AND ")} OFFSET 0`;
+    const { where: tests, fits } = tested(looked());
+    const rows = `SELECT m.seq${fits} FROM messages m WHERE ${["m.root = t.root", ...bounds("m.seq"), ...tests].join(" AND ")} OFFSET 0`;
     const where =
       after === undefined ? [] : [`t.last_activity ${order.descending ? "<=" : ">="} ${binder.bind(after.key)}`, ...past("l.seq")];
     const from = `threads t CROSS JOIN LATERAL (${rows}) l`;
-    return made(`SELECT l.seq, ${key} AS position FROM ${from} WHERE ${["true", ...where].join(" AND ")} ${end(key, "l.seq")}`);
+    return made(`SELECT l.seq, ${key} AS position${lookedUp} FROM ${from} WHERE ${["true", ...where].join(" AND ")} ${end(key, "l.seq")}`);
   }
-  const where = ["true", ...bounds("m.seq"), ...looked(), ...past("m.seq")];
-  return made(`SELECT m.seq, ${key} AS position FROM messages m WHERE ${where.join(" AND ")} ${end(key, "m.seq")}`);
+  const { where: tests, fits } = tested(looked());
+  const where = ["true", ...bounds("m.seq"), ...tests, ...past("m.seq")];
+  return made(`SELECT m.seq, ${key} AS position${fits} FROM messages m WHERE ${where.join(" AND ")} ${end(key, "m.seq")}`);
 }
 
 /** Tombstones have the columns that filters use, but few of them an index. */
