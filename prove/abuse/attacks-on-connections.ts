@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Attack, LONG_WARM_S, READER } from "./attack.ts";
-import { Caller } from "./caller.ts";
+import { Caller, PAGE } from "./caller.ts";
 import { established } from "./count-tcp-connections.ts";
 
 const UNREAD = 80;
@@ -20,6 +20,41 @@ const PIPELINED = 4000;
 function opened(port: number, address: string, request: string): Socket {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address }, () => void socket.write(request));
   return socket.on("error", () => {}).pause();
+}
+
+function pipelining(pathAt: (port: number) => Promise<string>): Pick<Attack, "meets" | "begin" | "judge"> {
+  return {
+    meets: { least: 50, of: ["open"] },
+    begin: async ({ caller: { port, address, heard }, seconds }) => {
+      const asks = `GET ${await pathAt(port)} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(PIPELINED);
+      return async () => {
+        const sockets: (Socket | undefined)[] = Array.from({ length: PIPELINES });
+        let times = 0;
+        for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+          for (const [n, socket] of sockets.entries()) {
+            if (socket !== undefined && !socket.destroyed) continue;
+            sockets[n] = opened(port, address, asks);
+            times++;
+          }
+          await pause(LOOK_MS);
+          heard["open"] = Math.max(heard["open"] ?? 0, established(port, address));
+        }
+        for (const socket of sockets) socket?.destroy();
+        return { times };
+      };
+    },
+    judge: ({ notes: { times = 0 } }) => [{ held: true, words: `${times} connections in turn` }],
+  };
+}
+
+/** The script of the pages: 54 KB, the longest answer without tokens that does not count by itself. */
+async function fileOf(port: number): Promise<string> {
+  const reader = new Caller(port, READER);
+  const { text } = await reader.ask({ path: "/", headers: { accept: PAGE.accept } });
+  reader.leave();
+  const [, path] = /<script[^>]+src="(\/assets\/[^"]+)"/.exec(text) ?? [];
+  if (path === undefined) throw new Error("The page names no script.");
+  return path;
 }
 
 export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
@@ -96,26 +131,12 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
   {
     name: "pipelined",
     sends: "100 connections, each with 4,000 requests one behind the other and none of the answers read; opened again when they are closed",
-    meets: { least: 50, of: ["open"] },
-    begin:
-      async ({ caller, seconds }) =>
-      async () => {
-        const { port, address } = caller;
-        const asks = "GET /api/messages?limit=1 HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(PIPELINED);
-        const sockets: (Socket | undefined)[] = Array.from({ length: PIPELINES });
-        let times = 0;
-        for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
-          for (const [n, socket] of sockets.entries()) {
-            if (socket !== undefined && !socket.destroyed) continue;
-            sockets[n] = opened(port, address, asks);
-            times++;
-          }
-          await pause(LOOK_MS);
-          caller.heard["open"] = Math.max(caller.heard["open"] ?? 0, established(port, address));
-        }
-        for (const socket of sockets) socket?.destroy();
-        return { times };
-      },
-    judge: ({ notes: { times = 0 } }) => [{ held: true, words: `${times} connections in turn` }],
+    ...pipelining(async () => "/api/messages?limit=1"),
+  },
+  {
+    name: "pipelined-files",
+    sends:
+      "100 connections, each with 4,000 requests for a file of the pages and none of the answers read; opened again when they are closed",
+    ...pipelining(fileOf),
   },
 ];

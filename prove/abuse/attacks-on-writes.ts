@@ -28,6 +28,9 @@ const LARGE_POSTS = 150;
 /** Between two of the largest, several smaller ones, each with attachments of this size. */
 const LARGEST_EVERY = 5;
 const SMALLER_BYTES = 6 * 1024;
+/** What one of them took on SQLite, the mean of 2,000: most of it for the labels. */
+const LABELLED_BYTES = 13_224;
+const LABELLED_POSTS = 600;
 const BURST_BYTES = 2 * 1024 * 1024;
 const BYTES_A_SECOND = 8 * 1024;
 const ONE_POST_BYTES = 1024 * 1024;
@@ -109,6 +112,28 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
         },
         { held: storedMiB <= STORED_MIB, words: `${storedMiB.toFixed(0)} MiB more on disk (${STORED_MIB} at most)` },
       ];
+    },
+  },
+  {
+    name: "labels",
+    sends: "posts of a kilobyte with 76 labels that no other post has, each with the extra work that buys room, by ever other keys",
+    meets: { least: 20, of: ["201"] },
+    begin: async ({ caller, seconds }) => {
+      const labels = (i: number, field: string, count: number) =>
+        Array.from({ length: count }, (_, n) => `${field}${(i * 100 + n).toString(36)}`);
+      const ready = Array.from({ length: LABELLED_POSTS }, (_, i) => {
+        const words = { tags: labels(i, "t", LIMITS.tags), needs: labels(i, "n", LIMITS.needs), offers: labels(i, "o", LIMITS.offers) };
+        return posting(sealed(new Agent(), { kind: "note", title: `labels ${i}`, ...words }));
+      });
+      return async () => {
+        const answers = await caller.pace({ burst: 60, perSecond: 20 }, seconds, (i) => ready[i], "stays");
+        return { posts: answers.filter(({ status }) => status === "201").length };
+      };
+    },
+    judge({ notes: { posts = 0 }, seconds }) {
+      const bytes = posts * LABELLED_BYTES;
+      const most = BURST_BYTES + BYTES_A_SECOND * seconds + ONE_POST_BYTES;
+      return [{ held: bytes <= most, words: `${posts} posts that take ${mib(bytes)} MiB with their labels (${mib(most)} at most)` }];
     },
   },
   {
