@@ -3,6 +3,7 @@
 // First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
 // the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
 import { laneOf } from "../board/limits/callers.ts";
+import type { PayForStored } from "../board/write/post-steps.ts";
 import type { RateLimiter, Allowance } from "../board/limits/rate.ts";
 import { bitsForNow } from "../board/limits/proof-of-work-discount.ts";
 import { pacedShare, shareOf } from "../board/limits/cpu-time-price.ts";
@@ -36,7 +37,7 @@ export interface Asked {
 }
 
 /** What a transport adds to the input and body of a call. */
-export interface CallContext extends Omit<Call<Record<string, unknown>>, "input" | "body"> {
+export interface CallContext extends Omit<Call<Record<string, unknown>>, "input" | "body" | "payForStored"> {
   /** Whether the caller has the present answer already; asked only of answers that have a validator. */
   readonly isUnchanged?: (input: Record<string, unknown>) => Promise<boolean>;
 }
@@ -84,12 +85,18 @@ export const onlyPays = (operation: Operation, input: Record<string, unknown>): 
  * answer.
  */
 export async function runCall(operation: Operation, call: AdmittedCall, asked: Asked, context: CallContext): Promise<AnsweredCall> {
-  const { input, body } = call.read(asked);
+  const { input, body, payForStored } = call.read(asked);
   const holds = call.hold(input);
   const largeTurn = operation.large?.(input) === true ? context.largeTurn : undefined;
   if (!holds && largeTurn !== undefined) await largeTurn();
   if (!holds && operation.revalidate === true && (await context.isUnchanged?.(input)) === true) return { input, answer: UNCHANGED };
-  const answer = await operation.run({ ...context, input, body, largeTurn: holds ? largeTurn : undefined });
+  const answer = await operation.run({
+    ...context,
+    input,
+    body,
+    payForStored,
+    largeTurn: holds ? largeTurn : undefined,
+  });
   call.succeeded(answer);
   if (answer.stream === undefined && answer.feed === undefined) call.leave();
   return { input, answer };
@@ -159,6 +166,8 @@ export class AdmittedCall {
     this.#bytes = Math.max(length, LIMITS.post_bytes);
   }
 
+  readonly payForStored: PayForStored = (bytes) => this.#rates.takeAll([["bytes", this.caller, Math.max(0, bytes - this.#bytes)]]);
+
   /** Runs in the caller's turn; processor time is charged to the caller from here on. A call that fails stays open no longer. */
   async work<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#guest.turn?.();
@@ -180,7 +189,7 @@ export class AdmittedCall {
   }
 
   /** Reads input and body by the operation's schemas; some inputs take tokens from a second bucket. */
-  read({ params, query, text }: Asked): Pick<Call<Record<string, unknown>>, "input" | "body"> {
+  read({ params, query, text }: Asked): Pick<Call<Record<string, unknown>>, "input" | "body" | "payForStored"> {
     const operation = this.#operation;
     const input = readInput(operation, params, query);
     const extra = operation.extraRate?.(input);
@@ -188,7 +197,8 @@ export class AdmittedCall {
     if (operation.keeps === true) this.countBytes(Buffer.byteLength(text));
     operation.requireReady?.();
     const reader = operation.body;
-    return { input, body: reader === undefined ? undefined : slice(() => reader.read(text)) };
+    const body = reader === undefined ? undefined : slice(() => reader.read(text));
+    return { input, body, payForStored: this.payForStored };
   }
 
   /** A call that stays open for long counts among the caller's open calls until it leaves. Returns whether it is such a call. */
@@ -205,10 +215,8 @@ export class AdmittedCall {
     this.#leave = undefined;
   }
 
-  /** The call succeeded and costs less than a token, or more bytes than it has: the difference is settled before the answer is sent. */
-  succeeded({ tokens = 1, payer, bytes = 0 }: Pick<Reply, "tokens" | "payer" | "bytes">): void {
-    const more = bytes - this.#bytes;
-    if (this.#bytesBack !== undefined && more > 0) this.#rates.owe("bytes", this.caller, more);
+  /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
+  succeeded({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
     this.#payer = payer;
   }

@@ -75,7 +75,7 @@ async function begin(
     const admitted = (call = admit());
     const { reply } = await admitted.work(async () => {
       admitted.countBytes(line.bytes);
-      return bundle.add(admitted.read({ params, query, text: line.text() }).body);
+      return bundle.add(admitted.read({ params, query, text: line.text() }).body, admitted.payForStored);
     });
     return { answer: reply.then((done) => answered(admitted, done)).catch(refused) };
   } catch (error) {
@@ -83,8 +83,8 @@ async function begin(
   }
 }
 
-function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer, bytes }: LineReply): Answered {
-  call.succeeded({ tokens, bytes });
+function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer }: LineReply): Answered {
+  call.succeeded({ tokens });
   call.end(status);
   return { text: JSON.stringify({ status, ...body }), payer };
 }

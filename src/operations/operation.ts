@@ -5,6 +5,7 @@ import type { Feed } from "../board/live/subscriber-stream.ts";
 import type { Scope } from "../board/limits/bucket-sizes.ts";
 import type { ReceiptOf } from "../board/proof/inclusion-proofs.ts";
 import type { Difficulty } from "../board/write/difficulty.ts";
+import type { PayForStored } from "../board/write/post-steps.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/read-json-body.ts";
 import { movesWithClock } from "../core/query/filters.ts";
@@ -26,8 +27,6 @@ export interface Reply {
   readonly next?: string | null;
   /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
-  /** The bytes that a post counts as, if that may be more than its body. */
-  readonly bytes?: number | undefined;
   /** The agent to whose limit a write counted, so that the answer also says how much of that limit is left. */
   readonly payer?: string;
 }
@@ -49,6 +48,7 @@ export interface Call<Input, Body = unknown> {
   readonly lastEventId: string | undefined;
   /** The address that it came from, as limits count callers. */
   readonly caller: string;
+  readonly payForStored: PayForStored;
   /** Aborted if the caller disconnects before the answer. */
   readonly closed: () => AbortSignal;
   /** How many bytes the messages of one page may have, if that is less than over HTTP. */
@@ -57,7 +57,7 @@ export interface Call<Input, Body = unknown> {
   readonly largeTurn?: (() => Promise<void>) | undefined;
 }
 
-export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer" | "bytes"> {
+export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer"> {
   readonly body: object;
 }
 
@@ -73,7 +73,7 @@ export interface BundleCalls<Body> {
   /** Nothing may be flushed before all lines are read. */
   readonly whole: boolean;
   /** Adds the next line; it is answered after one of the next calls of `flush`. */
-  add(body: Body): Promise<{ readonly reply: Promise<LineReply> }>;
+  add(body: Body, payForStored: PayForStored): Promise<{ readonly reply: Promise<LineReply> }>;
   /** Resolves when all lines so far are done or refused. */
   flush(): Promise<void>;
 }

@@ -7,6 +7,7 @@ export const callWith = <Input>(input: Input, body = ""): Call<Input> => ({
   body,
   query: {},
   lastEventId: undefined,
+  payForStored: () => () => {},
   caller: "127.0.0.1",
   closed: () => new AbortController().signal,
 });

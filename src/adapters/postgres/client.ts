@@ -93,11 +93,11 @@ export class Client {
     return this.#run(text, values, true);
   }
 
-  /** Rows of a statement that was built for one query. */
-  ask<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+  /** Rows of a statement that was built for one query. `took` is told how long the statement took, without waiting for its turn. */
+  ask<Row>(text: string, values: readonly Value[], took?: (ms: number) => void): Promise<readonly Row[]> {
     const prepare = this.#shapes.has(text) || this.#shapes.size < MAX_PREPARED;
     if (prepare) this.#shapes.add(text);
-    return this.#run(text, values, prepare);
+    return this.#run(text, values, prepare, took);
   }
 
   /** Statements without values, sent as they are. */
@@ -118,7 +118,13 @@ export class Client {
   }
   [Symbol.asyncDispose] = (): Promise<void> => this.end();
 
-  async #run<Row>(text: string, values: readonly Value[], prepare: boolean, again = false): Promise<readonly Row[]> {
+  async #run<Row>(
+    text: string,
+    values: readonly Value[],
+    prepare: boolean,
+    took?: (ms: number) => void,
+    again = false,
+  ): Promise<readonly Row[]> {
     if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");
     const lane = laneNow();
     await this.#lanes.enter(lane);
@@ -130,7 +136,9 @@ export class Client {
       // Never refused here: the result may be for others too.
       else if (this.#options.each !== undefined) costOfNow()(STATEMENT_MS);
       const rows = (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
-      if (this.#options.long === true) cost(performance.now() - began);
+      const ms = performance.now() - began;
+      took?.(ms);
+      if (this.#options.long === true) cost(ms);
       return rows;
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -143,7 +151,7 @@ export class Client {
       }
       // Nothing was sent yet. A process that was stopped for seconds gives up connections although the server has answered. One more
       // attempt is enough.
-      if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
+      if (!again && isTooSlow(error)) return this.#run(text, values, prepare, took, true);
       throw storeFailure(error);
     } finally {
       this.#lanes.leave(lane);

@@ -56,7 +56,7 @@ interface Plan {
 /** How many rows the first statement of a walk looks at, for each that is wanted; a later one looks at more if the one before was short. */
 const ROWS_PER_WANTED = 4;
 const GROWTH = 4;
-const [FEWEST_ROWS, MOST_ROWS] = [64, GROWTH ** 8];
+const [FEWEST_ROWS, FIRST_ROWS, MOST_ROWS] = [GROWTH ** 3, GROWTH ** 5, GROWTH ** 8];
 const SHORT_MS = 20;
 
 export class PostgresLister {
@@ -121,7 +121,7 @@ export class PostgresLister {
     for (let bytesLeft = enoughBytes; ;) {
       const only = await walk(limit - found.length);
       if (only.length === 0) return { found, isCut: false };
-      const page = messagePage({ ...query, after: undefined, only, limit: only.length }, plan.conditions, undefined);
+      const page = messagePage({ ...query, after: undefined, only }, plan.conditions, undefined);
       const read = await this.#read(page, bytesLeft);
       found.push(...read.found);
       if (read.isCut || found.length >= limit) return { found, isCut: read.isCut };
@@ -138,17 +138,21 @@ export class PostgresLister {
     let isDone = false;
     let portion = powerOfGrowth(query.limit * ROWS_PER_WANTED);
     const found: number[] = [];
+    /** A message whose place changes between two statements may come again. */
+    const seen = new Set<number>();
     return async (count) => {
       while (found.length < count && !isDone) {
         if (after !== query.after) await nextSlice();
         const { sql, values } = messagePage({ ...query, after }, conditions, path, portion);
-        const began = performance.now();
-        const rows = await this.#walks.ask<LookedRow>(sql, values);
-        for (const { seq, fits } of rows) if (fits === 1) found.push(seq);
+        let ms = 0;
+        const rows = await this.#walks.ask<LookedRow>(sql, values, (took) => (ms = took));
+        for (const { seq, fits } of rows) if (fits === 1 && !seen.has(seq)) found.push(seq);
+        for (const { seq } of rows) seen.add(seq);
         const last = rows.at(-1);
         isDone = last?.n !== portion;
         if (last !== undefined) after = { key: last.position, seq: last.seq };
-        if (performance.now() - began < SHORT_MS) portion = Math.min(portion * GROWTH, MOST_ROWS);
+        if (ms < SHORT_MS) portion = Math.min(portion * GROWTH, MOST_ROWS);
+        else if (ms > GROWTH * SHORT_MS) portion = Math.max(portion / GROWTH, FEWEST_ROWS);
       }
       return found.splice(0, count);
     };
@@ -250,7 +254,7 @@ export class PostgresLister {
 
 /** The next power: the number is part of the statement, and few of these are kept. */
 const powerOfGrowth = (rows: number): number =>
-  Math.min(MOST_ROWS, GROWTH ** Math.ceil(Math.log(Math.max(rows, FEWEST_ROWS)) / Math.log(GROWTH)));
+  Math.min(FIRST_ROWS, GROWTH ** Math.ceil(Math.log(Math.max(rows, FEWEST_ROWS)) / Math.log(GROWTH)));
 
 const payloadBytes = (one: Listed): number => ("stored" in one ? utf8Length(one.stored.raw.payload) : 0);
 

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf } from "../../core/query/condition.ts";
-import { ORDERS, type Sort } from "../../core/query/order.ts";
+import { ORDERS, type Position, type Sort } from "../../core/query/order.ts";
 import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Client } from "./client.ts";
 import { PostgresLister } from "./list.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import { conditionsOf } from "../sql/shared-listing-parts.ts";
-import { messagePage, type PageSql, tombstonePage } from "./page-sql.ts";
+import { type LookedRow, messagePage, type PageSql, tombstonePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;
 
@@ -65,8 +65,8 @@ async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condit
 }
 
 /** What PostgreSQL does for a page: the indexes that it walks, and how many rows it looks at in all. */
-async function planned({ sql, values }: PageSql) {
-  const [row] = await client.ask<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
+async function planned({ sql, values }: PageSql, by = client) {
+  const [row] = await by.ask<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
   const indexes = new Set<string>();
   let rows = 0;
   const visit = (node: PlanNode): void => {
@@ -144,6 +144,30 @@ const WALKS: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Co
   ["what ends next, without a tag", "expiring", [not(hasAny("tags", ["common"]))]],
   ["that nothing matches", "new", [flagIs("assisted", true), not(hasAny("tags", ["rare"]))]],
 ];
+
+test("a large thread is walked in portions too, each of which looks at no more than its rows", async () => {
+  await using thread = new Client({ url: await databaseFor(data), connections: 1, name: "test thread" });
+  const root = String(MESSAGES).padStart(64, "0");
+  await thread.script(`BEGIN; UPDATE messages SET root = '${root}' WHERE seq > ${MESSAGES / 2};
+    DELETE FROM threads; INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root`);
+  const order = ORDERS.activity;
+  const conditions = conditionsOf(and(atLeast("expiresAt", 1000), hasAll("tags", ["rare"])));
+  const found: number[] = [];
+  const portion = 1024;
+  let after: Position | undefined;
+  for (;;) {
+    const page = messagePage({ condition: and(), order, after, limit: 51 }, conditions, undefined, portion);
+    expect((await planned(page, thread)).rows).toBeLessThan(3 * portion);
+    const rows = await thread.ask<LookedRow>(page.sql, page.values);
+    found.push(...rows.filter(({ fits }) => fits === 1).map(({ seq }) => seq));
+    const last = rows.at(-1);
+    if (last?.n !== portion) break;
+    after = { key: last.position, seq: last.seq };
+  }
+  expect(found).toHaveLength(MESSAGES / 1000);
+  expect(new Set(found).size).toBe(found.length);
+  await thread.script("ROLLBACK");
+});
 
 test.each(WALKS)(
   "a long listing (%s) finds in short statements what one long statement finds, and pays for each",

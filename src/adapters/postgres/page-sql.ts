@@ -55,11 +55,13 @@ export function messagePage(
   const made = (sql: string): PageSql => ({ sql: portion === undefined ? sql : looking(sql, portion), values: binder.values, direction });
   const looking = (sql: string, most: number): string =>
     `SELECT * FROM (SELECT *, row_number() OVER (${by("position", "seq")}) AS n FROM (${sql}) s) p WHERE fits = 1 OR n = ${most} ORDER BY n`;
-  /** What is tested of each row: in a portion it does not choose the rows. */
-  const tested = (tests: readonly string[]): { readonly where: readonly string[]; readonly fits: string } =>
-    portion === undefined
-      ? { where: tests, fits: "" }
-      : { where: [], fits: `, CASE WHEN ${["true", ...tests].join(" AND ")} THEN 1 ELSE 0 END AS fits` };
+  /** What is tested of each row. In a portion that does not choose the rows, and what is in their own row is tested first. */
+  const tested = (...tests: readonly string[]): { readonly where: readonly string[]; readonly fits: string } => {
+    if (portion === undefined) return { where: [...tests, ...looked()], fits: "" };
+    const ordered = left.toSorted((a, b) => Number(isBesideMessages(a)) - Number(isBesideMessages(b)));
+    const all = ["true", ...tests, ...ordered.map((one) => conditionSql(one, binder))];
+    return { where: [], fits: `, CASE WHEN ${all.join(" AND ")} THEN 1 ELSE 0 END AS fits` };
+  };
   const lookedUp = portion === undefined ? "" : ", l.fits";
 
   if (path !== undefined || only !== undefined) {
@@ -68,7 +70,7 @@ export function messagePage(
       path === undefined
         ? `SELECT unnest(${binder.bind(numberArray(only ?? []))}::bigint[]) AS seq`
         : `SELECT m.seq FROM (${streamed(path, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
-    const { where: tests, fits } = tested(portion === undefined ? looked() : [...looked(true), ...looked()]);
+    const { where: tests, fits } = tested();
     const where = ["m.seq = d.seq", ...(path === undefined ? bounds("m.seq") : []), ...tests, ...past("m.seq")];
     // Looked up one by one in the order of the path, until the page is full; OFFSET 0 keeps the planner from reordering that.
     const rows = `SELECT ${key} AS position${fits} FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
@@ -78,15 +80,23 @@ export function messagePage(
     );
   }
   if (order.key === "activity") {
-    const { where: tests, fits } = tested(looked());
-    const rows = `SELECT m.seq${fits} FROM messages m WHERE ${["m.root = t.root", ...bounds("m.seq"), ...tests].join(" AND ")} OFFSET 0`;
+    const { where: tests, fits } = tested(...bounds("m.seq"));
+    // A thread gives no more rows than the portion has, from the last place on, which may be in the middle of it.
+    const start = (last: Position): string => {
+      const [how, beforeAll] = order.descending ? ["<", Number.MAX_SAFE_INTEGER] : [">", 0];
+      return `AND m.seq ${how} CASE WHEN t.last_activity = ${binder.bind(last.key)} THEN ${binder.bind(last.seq)} ELSE ${beforeAll} END`;
+    };
+    const some = portion === undefined ? "OFFSET 0" : `${after === undefined ? "" : start(after)} ${by("m.seq", "m.seq")} LIMIT ${portion}`;
+    const rows = `SELECT m.seq${fits} FROM messages m WHERE ${["m.root = t.root", ...tests].join(" AND ")} ${some}`;
     const where =
       after === undefined ? [] : [`t.last_activity ${order.descending ? "<=" : ">="} ${binder.bind(after.key)}`, ...past("l.seq")];
     const from = `threads t CROSS JOIN LATERAL (${rows}) l`;
     return made(`SELECT l.seq, ${key} AS position${lookedUp} FROM ${from} WHERE ${["true", ...where].join(" AND ")} ${end(key, "l.seq")}`);
   }
-  const { where: tests, fits } = tested(looked());
-  const where = ["true", ...bounds("m.seq"), ...tests, ...past("m.seq")];
+  // In the order of seq, bounds of seq say where the walk begins and ends; in another order they are one more test.
+  const ofOrder = order.key === "seq" ? bounds("m.seq") : [];
+  const { where: tests, fits } = tested(...(order.key === "seq" ? [] : bounds("m.seq")));
+  const where = ["true", ...ofOrder, ...tests, ...past("m.seq")];
   return made(`SELECT m.seq, ${key} AS position${fits} FROM messages m WHERE ${where.join(" AND ")} ${end(key, "m.seq")}`);
 }
 

@@ -15,6 +15,7 @@ import {
   termKey,
 } from "../../core/search/index/index-part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readPostings, readWordsInto } from "../../core/search/index/postings.ts";
+import type { Clause } from "../../core/search/query.ts";
 import { signWords, writeSignBits } from "../../core/search/meaning/vector-similarity.ts";
 import { seek } from "../../core/search/index/gallop.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
@@ -70,6 +71,7 @@ export class Segment implements IndexPart {
   bodyWords = 0;
   #file: number;
   readonly phrases: BoundedCache<string, Postings>;
+  readonly prepared = new WeakMap<Clause, Postings>();
   readonly #inOrder: boolean;
   readonly #dictionaries = new BoundedCache<Block, Uint8Array>(CACHED_BLOCKS);
   readonly #known = new BoundedCache<string, CachedTerm>(CACHED_TERMS);

@@ -47,13 +47,14 @@ async function pageOf(rows: SqlRows, query: AgentQuery): Promise<readonly AgentR
   const tests = (narrowest === undefined ? filters : others).map(({ matching, labels }) =>
     rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`),
   );
-  const fits = tests.length === 0 ? "1" : `CASE WHEN ${tests.join(" AND ")} THEN 1 ELSE 0 END`;
+  const tested = ["a.last_seen >= $1", ...tests].join(" AND ");
+  const [where, fits] = narrowest === undefined ? ["a.last_seen >= $1", `CASE WHEN ${tested} THEN 1 ELSE 0 END`] : [tested, "1"];
   const [most, lastSeen, id] = [1, 2, 3].map((n) => `$${values.length + n}`);
   return firstFitting<AgentRow>(limit, (last, rowLimit) => {
     const place = last ?? after;
     const beyond = place === undefined ? "" : ` AND (a.last_seen, a.id) < (${lastSeen}, ${id})`;
     return rows.all<AgentRow & { readonly fits: number }>(
-      `SELECT ${COLUMNS}, ${fits} AS fits FROM ${from} a.last_seen >= $1${beyond} ORDER BY a.last_seen DESC, a.id DESC LIMIT ${most}`,
+      `SELECT ${COLUMNS}, ${fits} AS fits FROM ${from} ${where}${beyond} ORDER BY a.last_seen DESC, a.id DESC LIMIT ${most}`,
       [...values, rowLimit, ...(place === undefined ? [] : [place.lastSeen, place.id])],
     );
   });

@@ -34,24 +34,24 @@ const SUPPLY = spelled(
   FROM ${each("$1", "text", "g")}`,
 );
 
-/** An agent is judged by the newest of its messages. */
+/** An agent is judged by the newest of its messages. Databases keep the order of a CROSS JOIN: first these, then what they are. */
 const JUDGED_BY = 1000;
 const AGENTS_PER_READ = 8;
 const newest = ({ each, lateral }: Dialect): string =>
   `${each("$1", "text", "k")} CROSS JOIN
-    ${lateral(`SELECT seq AS value FROM messages WHERE author = k.value ORDER BY seq DESC LIMIT ${JUDGED_BY}`, "n")} JOIN messages m ON m.seq = n.value`;
+    ${lateral(`SELECT seq AS value FROM messages WHERE author = k.value ORDER BY seq DESC LIMIT ${JUDGED_BY}`, "n")} CROSS JOIN messages m`;
 
 const ANSWERED = spelled(
   (dialect) => `SELECT m.author AS agent, m.received_at - t.received_at AS took
     FROM ${newest(dialect)} JOIN refs r ON r.seq = m.seq AND r.rel = 'answers' JOIN messages t ON t.id = r.target
-    WHERE m.kind IN ('answer', 'result') LIMIT $2`,
+    WHERE m.seq = n.value AND m.kind IN ('answer', 'result') LIMIT $2`,
 );
 
 const CLAIMED = spelled(
   (dialect) => `SELECT DISTINCT m.author AS agent, t.seq, CASE WHEN EXISTS (SELECT 1 FROM refs a JOIN messages b ON b.seq = a.seq
       WHERE a.target = t.id AND a.rel = 'answers' AND coalesce(b.principal, b.author) = coalesce(m.principal, m.author)) THEN 1 ELSE 0 END AS delivered
     FROM ${newest(dialect)} JOIN refs r ON r.seq = m.seq AND r.rel = 'claims' JOIN messages t ON t.id = r.target
-    WHERE m.kind = 'claim' LIMIT $2`,
+    WHERE m.seq = n.value AND m.kind = 'claim' LIMIT $2`,
 );
 
 type WorkReads = Pick<ListReads, "workCourses" | "needSupply" | "answerTimes" | "claimedWork">;

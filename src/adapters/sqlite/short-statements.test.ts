@@ -3,10 +3,12 @@ import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import { agentReads } from "../sql/agents.ts";
+import type { SqlRows } from "../sql/dialect.ts";
 import { seenCache } from "../sql/message-caches.ts";
 import { tagReads } from "../sql/tags.ts";
 import { workReads } from "../sql/task-history.ts";
 import { threadReads } from "../sql/threads.ts";
+import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { SqliteRows } from "./statement-runner.ts";
 
 const NOW = 1000;
@@ -80,4 +82,25 @@ test("work in a thousand parts is divided while one of the newest is open, and p
   expect((await paid(() => work.answerTimes(tasks, 10))).statements).toBe(4);
   expect((await paid(() => work.claimedWork(tasks, 10))).statements).toBe(4);
   expect((await paid(() => work.needSupply(tasks, NOW))).statements).toBe(8);
+});
+
+test("the pace of agents is read from their own messages, whatever others have answered", () => {
+  using board = new BareBoard();
+  const plans: string[] = [];
+  const rows: SqlRows = {
+    dialect: SQLITE_DIALECT,
+    all(sql, values) {
+      const steps = prepared(board.db, `EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
+      plans.push(steps.map(({ detail }) => detail).join("\n"));
+      return [];
+    },
+  };
+  const work = workReads(rows);
+  void work.answerTimes(["ag_1"], 10);
+  void work.claimedWork(["ag_1"], 10);
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) {
+    expect(plan).toContain("messages_author (author=?)");
+    expect(plan).not.toContain("messages_kind");
+  }
 });

@@ -18,8 +18,11 @@ export function countedAs(caller: string): readonly string[] {
   return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
 }
 
-/** Under this name the work for a caller takes turns with that for others: a /48 has too many callers to give each a turn. */
-export const laneOf = (caller: string): string => countedAs(caller).at(-1) ?? caller;
+/** Under this name the work for a caller takes turns with that for others. A /48 has too many callers to give each a turn: it has a few. */
+export function laneOf(caller: string): string {
+  const [own = "", network] = countedAs(caller);
+  return network === undefined ? own : `${network} ${Number.parseInt(own.split(":")[3] ?? "0", 16) % NETWORK_WIDTH}`;
+}
 
 /**
  * Each address is one caller, but an IPv6 /64 network is one caller as a whole. Disconnected callers have no address, and together count as

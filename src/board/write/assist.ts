@@ -15,7 +15,7 @@ import type { Acknowledge, Acknowledged } from "./acks.ts";
 import type { OperateAlias } from "./aliases.ts";
 import { ackBits, ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post } from "./post.ts";
-import type { PostResult } from "./post-steps.ts";
+import type { PayForStored, PostResult } from "./post-steps.ts";
 import { notMinedFor, requireNoneOfBoard } from "./prepare.ts";
 import type { WriteOut } from "./expand-short-forms.ts";
 
@@ -52,7 +52,7 @@ type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
 /** `gone` is aborted when the caller disconnects; this stops the mining. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
-  post(asked: AssistedPost, gone: AbortSignal): Promise<PostResult>;
+  post(asked: AssistedPost, gone: AbortSignal, payForStored: PayForStored): Promise<PostResult>;
   /** The result that a post would have; nothing is mined or written. */
   check(asked: AssistedPost): Promise<PostResult>;
   alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
@@ -138,12 +138,12 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
       return { secret_key: secret, pk, agent_id: agentId(pk) };
     },
 
-    async post(asked, gone) {
+    async post(asked, gone, payForStored) {
       const { signed, blobs, checked } = await checkedPost(asked);
       if (checked.result === "exists") return checked;
       if (checked.brake > 0) throw notMinedFor(difficulty.required + checked.brake);
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
-      return post({ ...signed, nonce, ...blobs }, { assisted: true });
+      return post({ ...signed, nonce, ...blobs }, { assisted: true, payForStored });
     },
 
     check: async (asked) => (await checkedPost(asked)).checked,

@@ -4,7 +4,7 @@ import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import { atCostOfNow } from "../../ports/cpu-slices.ts";
 import type { Difficulty } from "./difficulty.ts";
-import type { CheckedPost, PostResult, PostingHow, PostSteps } from "./post-steps.ts";
+import type { CheckedPost, PayForStored, PostResult, PostingHow, PostSteps } from "./post-steps.ts";
 
 /** A post of the bundle that has not entered yet. */
 interface Waiting {
@@ -50,15 +50,16 @@ export class Bundle {
   }
 
   /** Adds the next post. It is durable when `posted` resolves, after one of the next calls of `flush`. */
-  async add(envelope: Envelope): Promise<{ readonly posted: Promise<PostResult> }> {
-    const draft = this.#steps.draft(envelope, this.#how);
+  async add(envelope: Envelope, payForStored?: PayForStored): Promise<{ readonly posted: Promise<PostResult> }> {
+    const how = { ...this.#how, payForStored };
+    const draft = this.#steps.draft(envelope, how);
     // A dry run covers all posts together, so the ones before stay in it.
     if (!this.#how.dryRun && this.#needsOthers(draft)) await this.flush();
     this.#brought.add(draft.id);
     this.#withdraws ||= retractsAll(draft.payload) || draft.payload.refs?.some(({ rel }) => rel === "retracts") === true;
     const blobs = Object.entries(envelope.blobs ?? {});
     for (const [hash] of blobs) this.#brought.add(hash);
-    const checked = this.#steps.check(draft, this.#how.dryRun ? { ...this.#how, lent: await this.#lentTo(draft) } : this.#how);
+    const checked = this.#steps.check(draft, how.dryRun ? { ...how, lent: await this.#lentTo(draft) } : how);
     // A failure is reported later, to the caller that awaits the post.
     checked.catch(() => {});
     const posted = new Promise<PostResult>((resolve, reject) => {

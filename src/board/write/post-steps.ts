@@ -15,9 +15,10 @@ export interface PostResult extends Charge {
   readonly warnings: readonly Warning[];
   /** Additional bits that it needs because its text spreads. */
   readonly brake: number;
-  /** The bytes that a new post counts as. */
-  readonly bytes?: number;
 }
+
+/** Takes what a post counts as beyond its body from the address that sent it; the returned function puts it back. */
+export type PayForStored = (bytes: number) => () => void;
 
 export interface PostingHow {
   readonly dryRun?: boolean;
@@ -27,6 +28,7 @@ export interface PostingHow {
   readonly lent?: ReadonlyMap<string, number>;
   /** The difficulty; the present one unless given. */
   readonly terms?: WorkTerms;
+  readonly payForStored?: PayForStored | undefined;
 }
 
 /** A post after all checks that need no ledger: it is known already, or it may be stored. */
@@ -60,7 +62,7 @@ export const postedOf = (
   { verified: { looked } }: MayEnter,
   { raw, payload }: Admitted,
   { result, state, warnings, author, thread }: PostedOutcome,
-  cost: Pick<PostResult, "tokens" | "brake" | "payer" | "bytes">,
+  cost: Pick<PostResult, "tokens" | "brake" | "payer">,
   seenOf?: MessageReads["seenOf"],
 ): PostResult => {
   const seen: Seen = (result === "created" ? seenOf?.(state.id) : undefined) ?? {};

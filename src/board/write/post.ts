@@ -74,7 +74,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
     if (precheck.known !== undefined || precheck.tombstone?.restored === false) return { draft: made, how, precheck };
-    if (!freesSpace(made)) quota.require(bytesOf(made));
+    if (!freesSpace(made)) quota.require(storedBytes(made));
     return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 
@@ -82,9 +82,9 @@ export function postSteps(parts: WritingParts): PostSteps {
     if (!("verified" in checked)) return known(checked.draft, checked.precheck);
     const { draft: made, how } = checked;
     const { dryRun = false } = how;
-    const bytes = bytesOf(made);
+    const bytes = storedBytes(made);
     const { arrival, brake, takeBack } = admitted(checked);
-    const giveBack = dryRun ? () => {} : bytesTaken(rates, checked.precheck.payer, bytes, takeBack);
+    const giveBack = dryRun ? () => {} : bytesTaken(rates, checked, bytes, takeBack);
     // Durable from here on: the outcome arrives after the commit.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
@@ -97,7 +97,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer, bytes }, store.seenOf);
+    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer }, store.seenOf);
   }
 
   /** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */
@@ -154,10 +154,17 @@ const pointer =
   };
 
 /** A post that is refused by the quota was not posted, so its text does not count as a copy. */
-function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: () => void): () => void {
+function bytesTaken(rates: RateLimiter, { precheck, how }: MayEnter, bytes: number, takeBack: () => void): () => void {
+  let ofAgent = (): void => {};
   try {
-    return rates.takeBytes("agent_bytes", payer, bytes);
+    ofAgent = rates.takeBytes("agent_bytes", precheck.payer, bytes);
+    const ofAddress = how.payForStored?.(bytes);
+    return () => {
+      ofAgent();
+      ofAddress?.();
+    };
   } catch (error) {
+    ofAgent();
     takeBack();
     throw error;
   }
@@ -171,14 +178,15 @@ const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
 const LABEL_BYTES = 160;
 const LABEL_COPIES = 5;
 
-/** The bytes that a message takes in the store: its payload and its attachments, or its labels, if these take more. */
-function bytesOf({ envelope: { payload: text, blobs = {} }, payload: { tags = [], needs = [], offers = [] } }: Draft): number {
-  const sent = Object.values(blobs).reduce((sum, blob) => sum + utf8Length(blob), utf8Length(text));
-  const labels = [...tags, ...needs, ...offers];
-  return Math.max(
-    sent,
-    labels.reduce((sum, label) => sum + LABEL_BYTES + LABEL_COPIES * utf8Length(label), 0),
-  );
+/** The bytes of a message: its payload and its attachments. */
+const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
+  Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
+
+/** What a message takes in the store: its bytes, or its labels, if these take more. */
+function storedBytes(made: Draft): number {
+  const { tags = [], needs = [], offers = [] } = made.payload;
+  const ofLabels = [...tags, ...needs, ...offers].reduce((sum, label) => sum + LABEL_BYTES + LABEL_COPIES * utf8Length(label), 0);
+  return Math.max(bytesOf(made), ofLabels);
 }
 
 /** A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs. */

@@ -115,9 +115,9 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
         200: { words: "The message exists already.", body: assistedPostBody },
       },
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
-      async run({ input, body, closed }) {
-        const posted = await enabled().post(body, closed());
-        const answer = { body: await answerOf(posted, input.receipt), payer: posted.payer, bytes: posted.bytes };
+      async run({ input, body, closed, payForStored }) {
+        const posted = await enabled().post(body, closed(), payForStored);
+        const answer = { body: await answerOf(posted, input.receipt), payer: posted.payer };
         if (posted.result !== "created") return answer;
         const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.stored)) };
         return { ...answer, body: body201, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };

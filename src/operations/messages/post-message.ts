@@ -100,9 +100,9 @@ export const postMessage = (
     refusals: POST_REFUSALS,
     work: () => difficulty.required,
     direct: true,
-    async run({ input, body: envelope }) {
-      const posted = await post(envelope, { dryRun: input.dry_run });
-      const { result, stored, warnings, tokens, payer, bytes } = posted;
+    async run({ input, body: envelope, payForStored }) {
+      const posted = await post(envelope, { dryRun: input.dry_run, payForStored });
+      const { result, stored, warnings, tokens, payer } = posted;
       if (result === "valid") return { payer, body: checkedBody(posted, difficulty.required, await adviser.advise(stored, warnings)) };
       const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
       const targets = input.targets ? { targets: await targetsOf(record.meta, find) } : {};
@@ -114,7 +114,6 @@ export const postMessage = (
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
         payer,
-        bytes,
       };
     },
   });
@@ -134,17 +133,17 @@ function bundleCalls(
     return advice;
   };
   const replyTo = async (posted: PostResult): Promise<LineReply> => {
-    const { result, stored, warnings, tokens, payer, bytes } = posted;
+    const { result, stored, warnings, tokens, payer } = posted;
     if (result === "valid") return { payer, body: checkedBody(posted, bundle.requiredBits, await adviseInTurn(stored, warnings)) };
     const { id, seq } = stored.state;
     const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
-    return { status: result === "created" ? 201 : 200, body, tokens, payer, bytes };
+    return { status: result === "created" ? 201 : 200, body, tokens, payer };
   };
   return {
     // A dry run stores nothing, so a line that refers to an earlier one must be checked together with it.
     whole: dryRun,
-    async add(envelope) {
-      const { posted } = await bundle.add(envelope);
+    async add(envelope, payForStored) {
+      const { posted } = await bundle.add(envelope, payForStored);
       return { reply: posted.then(replyTo) };
     },
     flush: () => bundle.flush(),

@@ -31,7 +31,7 @@ test("one IPv6 network cannot take all connections by coming from ever other add
   server.close();
 });
 
-test("whoever has used up its limit gets no more TLS handshakes, each of which costs a part of a token", async () => {
+test("whoever owes many reads gets no more TLS handshakes, each of which costs a part of a token", async () => {
   const server = createTlsServer();
   const owed: unknown[] = [];
   let left = 1;

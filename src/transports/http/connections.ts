@@ -17,6 +17,8 @@ export interface ConnectionParts {
 
 /** The share of a token that a TLS handshake takes, because it costs time before there is a request that could pay. */
 const HANDSHAKE_TOKENS = 1 / 4;
+/** Who owes more reads than this gets no handshake. It hears no reason, so whoever has only used up its reads is answered instead. */
+const MOST_OWED = 200;
 
 export function boundConnections(server: Server, { rates, isTrusted }: ConnectionParts): void {
   const open = new Held(rates.connectionsAtOnce);
@@ -28,7 +30,7 @@ export function boundConnections(server: Server, { rates, isTrusted }: Connectio
     const over = open.over(caller);
     socket.once("close", open.add(caller));
     // With TLS, no session exists yet in which a refusal could be sent.
-    if (hasTls && (over !== undefined || !rates.has("reads", caller, HANDSHAKE_TOKENS))) return void socket.destroy();
+    if (hasTls && (over !== undefined || !rates.has("reads", caller, -MOST_OWED))) return void socket.destroy();
     if (hasTls) rates.owe("reads", caller, HANDSHAKE_TOKENS);
     if (over === undefined) return;
     server.emit("clientError", { code: TOO_MANY_CONNECTIONS, over }, socket);

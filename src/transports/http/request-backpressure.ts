@@ -15,6 +15,7 @@ const UNANSWERED = 16;
 type Turns = Pick<RequestTurns, "isBusy" | "onCalm" | "parse">;
 
 interface Connection {
+  readonly caller: string;
   readonly lane: string;
   unanswered: number;
 }
@@ -42,22 +43,23 @@ export class ConnectionBackpressure {
   take(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (parse === undefined) return;
-    const connection = { lane: laneOf(callerOf(socket.remoteAddress)), unanswered: 0 };
+    const caller = callerOf(socket.remoteAddress);
+    const connection = { caller, lane: laneOf(caller), unanswered: 0 };
     this.#connections.set(socket, connection);
     // The HTTP server reads a connection without using this listener, until it sees that another listener is added.
     socket.off("data", parse).on("data", (bytes: Buffer) => {
       let at = 0;
       while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
         if (this.#mustWait(connection)) this.#hold(socket, connection);
-        else this.#turns.parse(connection.lane, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
+        else this.#turns.parse(caller, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
       }
       if (at < bytes.length && !socket.destroyed) socket.unshift(bytes.subarray(at));
     });
     socket.once("close", () => this.#forget(socket, connection));
   }
 
-  #mustWait({ lane, unanswered }: Connection): boolean {
-    return unanswered > UNANSWERED || this.#turns.isBusy(lane);
+  #mustWait({ caller, unanswered }: Connection): boolean {
+    return unanswered > UNANSWERED || this.#turns.isBusy(caller);
   }
 
   #hold(socket: Socket, { lane }: Connection): void {

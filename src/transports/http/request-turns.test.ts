@@ -157,15 +157,16 @@ test("bytes that take long to parse use up the time of a caller; requests in the
   expect([turns.isBusy("greedy"), turns.isBusy("modest")]).toEqual([true, false]);
 });
 
-test("the networks of one provider's customer have one turn together, long bodies another; two IPv4 addresses have two", () => {
+test("the networks of one provider's customer have a few turns together, long bodies as many; each IPv4 address has its own", () => {
   const turns = new RequestTurns({ atOnce: 1, perTurn: 4, turnMs: 4, pauseFor });
   const enters = (caller: string): boolean => {
     const { request, response } = exchange();
     return turns.enter(caller, request, response) === undefined;
   };
-  expect(["2001:db8:1:1", "2001:db8:1:2", "2001:db8:2:1", "192.0.2.1", "192.0.2.2"].map(enters)).toEqual([true, false, true, true, true]);
+  const callers = ["2001:db8:1:1", "2001:db8:1:2", "2001:db8:1:5", "2001:db8:1:ff", "2001:db8:2:1", "192.0.2.1", "192.0.2.2"];
+  expect(callers.map(enters)).toEqual([true, true, false, true, true, true, true]);
   const { response } = exchange();
   const long = { headers: { "content-length": "1000000" } } as IncomingMessage;
-  expect(turns.enterLong("2001:db8:1:3", long, response)).toBeUndefined();
-  expect(turns.enterLong("2001:db8:1:4", long, response)).toBeInstanceOf(Promise);
+  expect(turns.enterLong("2001:db8:1:1", long, response)).toBeUndefined();
+  expect(turns.enterLong("2001:db8:1:5", long, response)).toBeInstanceOf(Promise);
 });

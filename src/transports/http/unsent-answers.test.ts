@@ -1,7 +1,7 @@
 import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Unsent } from "./unsent-answers.ts";
 
 const response = (connection = new Socket()) => new ServerResponse(new IncomingMessage(connection));
@@ -79,4 +79,48 @@ test("short answers count while others of their connection are not sent; who rea
   expect(connection.destroyed).toBe(true);
   await nextTurn();
   expect(unsent.bytes).toBe(0);
+});
+
+test("short answers behind others keep a connection open while its caller takes bytes, and end it when it takes none", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  try {
+    const unsent = new Unsent();
+    const server = new Server();
+    unsent.watch(server, 1000);
+    const connection = new Socket();
+    const sent = { bytesWritten: 0, writableLength: 9_000_000 };
+    for (const name of ["bytesWritten", "writableLength"] as const) Object.defineProperty(connection, name, { get: () => sent[name] });
+    for (let n = 0; n < 2; n++) {
+      const answer = response(connection);
+      server.emit("request", answer.req, answer);
+      unsent.count(answer, () => "a", n * 100);
+    }
+    expect(unsent.bytes).toBe(100);
+    for (let n = 0; n < 100; n++) {
+      sent.bytesWritten += 1000;
+      vi.advanceTimersByTime(1000);
+    }
+    sent.writableLength = 0;
+    vi.advanceTimersByTime(10_000);
+    expect(connection.destroyed).toBe(false);
+    sent.writableLength = 1;
+    vi.advanceTimersByTime(2000);
+    expect(connection.destroyed).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a caller that reads has its short answers though others have filled the board with unread ones", () => {
+  const unsent = new Unsent();
+  const server = new Server();
+  unsent.watch(server);
+  for (let n = 0; unsent.admits(`other ${n}`, 10_000_000); n++) unsent.count(response(), () => `other ${n}`, 10_000_000);
+  const connection = new Socket();
+  for (let n = 0; n < 2; n++) {
+    const answer = response(connection);
+    server.emit("request", answer.req, answer);
+    unsent.count(answer, () => "a", 40_000);
+  }
+  expect(connection.destroyed).toBe(false);
 });

@@ -84,25 +84,43 @@ export class Unsent {
     if (over !== undefined) throw tooMuch(over);
   }
 
-  /**
-   * Counts the bytes of an answer until it was sent, or refuses it. Who sends more requests and does not read the short answers is
-   * disconnected, because each refusal would be one more of them.
-   */
+  /** Counts the bytes of an answer until it was sent, or refuses it. */
   count(response: UnderWayAnswer, callerOf: () => string, bytes: number): void {
-    const connection = response.req?.socket;
-    if (bytes < COUNTED_BYTES && (connection === undefined || !this.#isBehind(connection))) return;
+    if (bytes < COUNTED_BYTES) return this.#countShort(response, callerOf, bytes);
     const caller = callerOf();
-    const over = this.#all + bytes > OF_ALL || this.#callers.over(caller, bytes) !== undefined;
-    if (over && bytes < COUNTED_BYTES) return void connection?.destroy();
-    if (over) throw tooMuch(this.#callers.over(caller, bytes));
+    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
+    const slowest = setTimeout(() => response.destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
+    this.#hold(response, caller, bytes, () => clearTimeout(slowest));
+  }
+
+  /** A short answer counts if others of its connection are not sent yet. It cannot be refused: that would be one more of them. */
+  #countShort(response: UnderWayAnswer, callerOf: () => string, bytes: number): void {
+    const connection = response.req?.socket;
+    if (bytes === 0 || connection === undefined || !this.#isBehind(connection)) return;
+    const caller = callerOf();
+    if (this.#callers.over(caller, bytes) !== undefined) return void connection.destroy();
+    this.#hold(response, caller, bytes, this.#whileTaken(connection));
+  }
+
+  #hold(response: UnderWayAnswer, caller: string, bytes: number, ended: () => void): void {
     const release = this.#callers.add(caller, bytes);
     this.#all += bytes;
-    const slowest = setTimeout(() => (connection ?? response).destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
     atEnd(response, () => {
-      clearTimeout(slowest);
+      ended();
       release();
       this.#all -= bytes;
     });
+  }
+
+  /** Ends a connection whose caller takes no byte, whatever it sends. The returned function ends the watch. */
+  #whileTaken(connection: Socket): () => void {
+    let taken = -1;
+    const watch = setInterval(() => {
+      const now = connection.bytesWritten - connection.writableLength;
+      if (connection.writableLength > 0 && now === taken) connection.destroy();
+      taken = now;
+    }, this.#stallMs).unref();
+    return () => clearInterval(watch);
   }
 
   #isBehind(connection: Socket): boolean {

@@ -23,9 +23,10 @@ function atOnce<Found>(steps: Generator<void, Found, void>): Found {
  */
 export function* clauseSteps(part: IndexPart, clause: Clause): Generator<void, Postings, void> {
   const key = `${clause.words.join(" ")}${clause.prefix ? "*" : ""}`;
-  const cached = part.phrases?.get(key);
-  if (cached !== undefined) return cached;
+  const known = part.prepared?.get(clause) ?? part.phrases?.get(key);
+  if (known !== undefined) return known;
   const found = yield* clause.prefix ? prefixedSteps(part, clause) : phraseSteps(part, clause.words);
+  part.prepared?.set(clause, found);
   part.phrases?.set(key, found);
   return found;
 }

@@ -1,6 +1,7 @@
 // One part of the index, in memory or in a file: documents numbered from 0, and the postings of each term.
 
 import type { BoundedCache } from "../../bounded-cache.ts";
+import type { Clause } from "../query.ts";
 
 /** The documents that contain a term, ascending, and how often it occurs in their title and body. */
 export interface Postings {
@@ -78,6 +79,8 @@ export interface IndexPart extends Documents {
   positions(term: string, postings: Postings): Uint32Array;
   /** The latest phrases, cached if the part is immutable. */
   readonly phrases?: Pick<BoundedCache<string, Postings>, "get" | "set">;
+  /** What was put together in advance for the clauses of running queries, if the part is immutable. */
+  readonly prepared?: Pick<WeakMap<Clause, Postings>, "get" | "set">;
   /** Every word with this prefix. */
   wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings]>;
 }
