@@ -13,8 +13,8 @@ import { revive } from "../support/restart-crashed-postgres.ts";
 import { attached } from "../support/strace.ts";
 import { readTrace } from "../support/trace.ts";
 
-/** Posts in addition to those that the n-th sync needs, because another process of PostgreSQL syncs some. */
-const ENOUGH_MORE = 20;
+/** Posts in addition to those that the n-th sync needs: another process of PostgreSQL syncs some, the more the slower the machine is. */
+const ENOUGH_MORE = 300;
 /** Servers at the same time: a run mostly waits for PostgreSQL to come back. */
 const AT_ONCE = 4;
 

@@ -1,5 +1,4 @@
 // A failed sync is never acknowledged: the n-th sync returns EIO, for many n, and the board must stop instead of continuing.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -10,6 +9,7 @@ import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Finding, type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/board-cli-flags.ts";
 import { tracing } from "../support/strace.ts";
+import { type Call, readTrace } from "../support/trace.ts";
 import { postgresSyncErrors } from "./sync-errors-postgres.ts";
 
 const FAILURES = 100;
@@ -57,7 +57,10 @@ interface Run {
   readonly code: number | null;
 }
 
-/** Uses one connection, so that each post has its own sync. An acknowledgement after the failed one is then certainly wrong. */
+/**
+ * Uses one connection, so that each post has its own sync. An acknowledgement that is seen after the failure is wrong if there was no sync
+ * between the one before it and the failure; otherwise it was on its way when the next sync failed.
+ */
 async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
   const inject = ["-P", join(data, "board.db-wal"), "-e", `inject=fsync,fdatasync:error=EIO:when=${nth}`];
   const { file, under } = tracing("fsync,fdatasync", inject);
@@ -71,8 +74,11 @@ async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
     // The board did not start, or it refused a post: both are correct.
   }
   const code = await codeOf(board);
-  const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(file, "utf8"))?.[1];
-  const after = failedAt === undefined ? undefined : acknowledged.filter(({ at }) => at > Number(failedAt)).length;
+  const syncs = readTrace(file);
+  const failed = syncs.find(({ result }) => result.includes("INJECTED"));
+  const isWrong = ({ at }: { readonly at: number }, i: number, { begun }: Call): boolean =>
+    at > begun && !syncs.some((one) => one.result === "0" && one.begun > (acknowledged[i - 1]?.at ?? 0) && one.ended < begun);
+  const after = failed && acknowledged.filter((one, i) => isWrong(one, i, failed)).length;
   return { acknowledged: acknowledged.map(({ envelope }) => envelope), after, code };
 }
 
