@@ -47,8 +47,8 @@ const REFUTATIONS = spelled(({ each, lateral }) => {
 });
 
 /** A task can have a hundred thousand parts: the newest of them count. */
-const PARTS_READ = 1000;
-const TASKS_PER_READ = 8;
+const PARTS_READ = 500;
+const TASKS_PER_READ = 32;
 /** A part that is done or ended does not block the whole work; a part that is open or claimed does. */
 const DIVIDED = spelled(
   ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM (
