@@ -17,8 +17,11 @@ const PIPELINES = 100;
 /** As much as is sent without waiting for an answer. */
 const PIPELINED = 4000;
 
-function opened(port: number, address: string, request: string): Socket {
-  const socket = connect({ port, host: "127.0.0.1", localAddress: address }, () => void socket.write(request));
+function opened(port: number, address: string, request: string, onOpen = (): void => {}): Socket {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address }, () => {
+    onOpen();
+    socket.write(request);
+  });
   return socket.on("error", () => {}).pause();
 }
 
@@ -33,11 +36,11 @@ function pipelining(pathAt: (port: number) => Promise<string>): Pick<Attack, "me
         for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
           for (const [n, socket] of sockets.entries()) {
             if (socket !== undefined && !socket.destroyed) continue;
-            sockets[n] = opened(port, address, asks);
+            // Counted as they open: the board may have closed them again before anybody looks.
+            sockets[n] = opened(port, address, asks, () => (heard["open"] = (heard["open"] ?? 0) + 1));
             times++;
           }
           await pause(LOOK_MS);
-          heard["open"] = Math.max(heard["open"] ?? 0, established(port, address));
         }
         for (const socket of sockets) socket?.destroy();
         return { times };
