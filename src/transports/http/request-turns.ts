@@ -1,4 +1,5 @@
-// Requests of one address, or of one wide network, take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
+// Requests of one address, or of a part of a wide network, take turns: a few are handled at once, and each turn of the event loop begins a
+// few milliseconds of them.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { laneOf } from "../../board/limits/callers.ts";
