@@ -1,8 +1,7 @@
 // Chooses the index of a listing in PostgreSQL: that of the condition with the fewest rows, by fixed rules instead of the planner's guess.
-import type { Condition, NumberField } from "../../core/query/condition.ts";
+import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { BoundedCache } from "../../core/bounded-cache.ts";
-import { countOf, fewOf, lookupFor, repeatsSeqs, rowsOf, serves } from "../sql/access-path.ts";
+import { countOf, fewOf, lookupFor, RANGES, repeatsSeqs, RowCounts, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
@@ -37,12 +36,10 @@ export interface AccessPath extends Candidate {
 
 /** Above this number, authors are not looked up one by one. */
 const FIRST_AUTHORS = 200;
-const MAX_COUNTS = 5000;
-const COUNTED_FOR_MS = 10_000;
 
 export class AccessPathChooser {
   readonly #client: Client;
-  readonly #counted = new BoundedCache<string, { readonly rows: number; readonly at: number }>(MAX_COUNTS);
+  readonly #counted = new RowCounts();
 
   constructor(client: Client) {
     this.#client = client;
@@ -69,24 +66,20 @@ export class AccessPathChooser {
     );
   }
 
-  /** A count may be a few seconds old: it only affects the choice of the path, not the rows. */
   async #rowsOf(candidates: readonly Candidate[]): Promise<readonly number[]> {
-    const now = performance.now();
     const keys = candidates.map(({ condition }) => JSON.stringify(condition));
-    const cached = keys
-      .map((key) => this.#counted.get(key))
-      .map((one) => (one !== undefined && now - one.at < COUNTED_FOR_MS ? one : undefined));
-    const missing = candidates.filter((_, i) => cached[i] === undefined);
-    if (missing.length === 0) return cached.map((one) => one?.rows ?? Infinity);
+    const known = keys.map((key) => this.#counted.get(key));
+    const missing = candidates.filter((_, i) => known[i] === undefined);
+    if (missing.length === 0) return known.map((rows) => rows ?? Infinity);
     const binder = new Binder(POSTGRES_DIALECT);
     const columns = missing.map(({ count }, i) => `(${count(binder)})::bigint AS "${i}"`);
     const [row] = await this.#client.ask<Readonly<Record<string, number>>>(`SELECT ${columns.join(", ")}`, binder.values);
     let asked = 0;
     return keys.map((key, i) => {
-      const before = cached[i];
-      if (before !== undefined) return before.rows;
+      const before = known[i];
+      if (before !== undefined) return before;
       const rows = row?.[asked++] ?? Infinity;
-      this.#counted.set(key, { rows, at: now });
+      this.#counted.set(key, rows);
       return rows;
     });
   }
@@ -112,15 +105,11 @@ function byLookup(condition: Condition): Candidate | undefined {
 
 type Range = Extract<Condition, { is: "between" }>;
 
-const RANGES: Readonly<Partial<Record<NumberField, string>>> = { expiresAt: "expires_at", bits: "bits", verifies: "verifies" };
-
 function byRange(condition: Range): Candidate | undefined {
   if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
   if (condition.field === "authorSince") return byFirstAuthors(condition);
-  const column = RANGES[condition.field];
-  // Every message has an expiry, and many have votes. So only an upper bound of the expiry, or a lower bound of another field, is
-  // selective.
-  if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
+  const { column, selective } = RANGES[condition.field] ?? {};
+  if (column === undefined || selective === undefined || condition[selective] === undefined) return undefined;
   const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
   const orderedBy = [column, "seq"];
   return {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { columnOf, fieldOf } from "../sql/rows.ts";
 import { rowArray } from "./array-literals.ts";
-import { MOVING } from "../sql/batch/changed-rows.ts";
+import { UPDATED_COLUMNS } from "../sql/batch/changed-rows.ts";
 import {
   ERASED_BY_SEQ,
   ERASED_BY_TARGET,
@@ -26,7 +26,7 @@ export const WRITTEN_TABLES: readonly string[] = [...new Set(Object.values(WRITE
 const LONG_TEXTS: ReadonlySet<string> = new Set(["contents", "blobs"]);
 
 /** The fields of an updated message that are sent. */
-const UPDATED: ReadonlySet<string> = new Set(["seq", ...MOVING].map(fieldOf));
+const UPDATED: ReadonlySet<string> = new Set(["seq", ...UPDATED_COLUMNS.map(fieldOf)]);
 
 /** Rows come as a list of rows of a table. The server reads it several times faster than JSON, where it looks up the keys of each row. */
 function rows(step: WriteStep): string {
@@ -67,7 +67,7 @@ const OWN: Readonly<Record<OwnStep, string>> = {
     ${ERASED_BY_TARGET.map((table) => `DELETE FROM ${table} t USING ${rows("messages_deletes")} r WHERE t.target = r.seq;`).join(
       "\n    ",
     )}`,
-  messages_updates: `UPDATE messages m SET ${moved(MOVING, "r")} FROM ${rows("messages_updates")} r WHERE m.seq = r.seq;`,
+  messages_updates: `UPDATE messages m SET ${moved(UPDATED_COLUMNS, "r")} FROM ${rows("messages_updates")} r WHERE m.seq = r.seq;`,
   tallies: `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies")}
       ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used);`,
   tallies_deletes: `DELETE FROM tallies t USING ${rows("tallies_deletes")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0;`,

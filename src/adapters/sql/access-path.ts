@@ -1,13 +1,12 @@
 // The access paths to the messages of a condition: which table gives their seqs, in which order, and how many there are.
-import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../../core/query/condition.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
+import { type Condition, LABEL_FIELD, type NumberField, type SetField, type TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Binder } from "./condition.ts";
 import { type Dialect, spelled, type SqlRows } from "./dialect.ts";
 import { type SeqLookup, SORTABLE } from "./lookup-table-spec.ts";
 
 const BY_SEQ = ["seq"] as const;
-
-const tally = (field: string) => (value: string) => `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
 
 type Lookups = Readonly<Record<TextField | SetField | "target", SeqLookup>>;
 
@@ -16,17 +15,19 @@ const lookups = spelled((dialect): Lookups => {
   const { thread, voted } = dialect;
   const ofMessage = { from: "messages", orderedBy: BY_SEQ, repeats: "never" } as const;
   const ofSet = { orderedBy: BY_SEQ, repeats: "across values" } as const;
-  const labelled = (field: string): SeqLookup => ({
-    ...ofSet,
-    from: "labels",
-    where: `field = '${field}'`,
-    column: "label",
-    count: tally(field),
-  });
+  // Tallies leave out superseded messages, whose rows are still there. So a small one says little, and the rows are counted.
+  const tallied = (field: string, rows: string) => (value: string) => {
+    const tally = `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
+    return `CASE WHEN ${tally} > ${SORTABLE} THEN ${tally} ELSE ${fewOf(`SELECT seq FROM ${rows} = ${value}`, BY_SEQ, dialect)} END`;
+  };
+  const labelled = (field: string): SeqLookup => {
+    const where = `field = '${field}'`;
+    return { ...ofSet, from: "labels", where, column: "label", count: tallied(field, `labels WHERE ${where} AND label`) };
+  };
   const inbox = { ...ofSet, from: "inbox", column: "agent" } as const;
   return {
-    kind: { ...ofMessage, column: "kind", count: tally("kind") },
-    status: { ...ofMessage, column: "status", count: tally("status") },
+    kind: { ...ofMessage, column: "kind", count: tallied("kind", "messages WHERE kind") },
+    status: { ...ofMessage, column: "status", count: tallied("status", "messages WHERE status") },
     author: { ...ofMessage, column: "author", count: (value) => `(SELECT messages FROM agents WHERE id = ${value})` },
     root: {
       ...ofMessage,
@@ -46,6 +47,16 @@ const lookups = spelled((dialect): Lookups => {
     target: { from: "refs", column: "target", orderedBy: ["rel", "seq"], repeats: "always" },
   };
 });
+
+/**
+ * The columns whose index can lead by a range, and the bound that few messages meet: every message has an expiry, and many have votes.
+ * SQLite reads such ranges in steps instead.
+ */
+export const RANGES: Readonly<Partial<Record<NumberField, { readonly column: string; readonly selective: "min" | "max" }>>> = {
+  expiresAt: { column: "expires_at", selective: "max" },
+  bits: { column: "bits", selective: "min" },
+  verifies: { column: "verifies", selective: "min" },
+};
 
 /** The table that gives the seqs of a condition, and the values to look up. */
 export interface SeqSource {
@@ -95,6 +106,23 @@ export function rowsOf({ from, column, seq = "seq", where, other, key }: SeqLook
 /** Counts rows, but not further than necessary. */
 export const fewOf = (rows: string, orderedBy: readonly string[], { byIndex }: Dialect): string =>
   `(SELECT count(*) FROM (${byIndex(rows, orderedBy)} LIMIT ${SORTABLE + 1}) few)`;
+
+const MAX_COUNTS = 5000;
+const COUNTED_FOR_MS = 10_000;
+
+/** Numbers of rows, some seconds old: they only affect the choice of a path, not what it finds. */
+export class RowCounts {
+  readonly #counted = new BoundedCache<string, { readonly rows: number; readonly at: number }>(MAX_COUNTS);
+
+  get(key: string): number | undefined {
+    const known = this.#counted.get(key);
+    return known !== undefined && performance.now() - known.at < COUNTED_FOR_MS ? known.rows : undefined;
+  }
+
+  set(key: string, rows: number): void {
+    this.#counted.set(key, { rows, at: performance.now() });
+  }
+}
 
 /** An expression for the approximate number of rows of a value. */
 export const countOf = (lookup: SeqLookup, value: string, binder: Binder): string =>

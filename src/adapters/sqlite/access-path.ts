@@ -1,7 +1,7 @@
 // Chooses the index of a listing in SQLite: that of the condition with the fewest rows.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { countOf, type SeqSource, lookupFor, repeatsSeqs, rowsOf, serves } from "../sql/access-path.ts";
+import { countOf, type SeqSource, lookupFor, repeatsSeqs, RowCounts, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
 import type { SeqLookup } from "../sql/lookup-table-spec.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
@@ -20,6 +20,7 @@ export interface AccessPath {
 
 export class AccessPathChooser {
   readonly #rows: SqliteRows;
+  readonly #counted = new RowCounts();
   /** The counting statements. */
   readonly #counts = new Map<SeqLookup, string>();
 
@@ -53,12 +54,18 @@ export class AccessPathChooser {
   }
 
   #count(lookup: SeqLookup, value: string): number {
+    const { from, column, where, other } = lookup;
+    const key = JSON.stringify([from, column, where, other?.value, value]);
+    const known = this.#counted.get(key);
+    if (known !== undefined) return known;
     let sql = this.#counts.get(lookup);
     const binder = new Binder(SQLITE_DIALECT);
-    if (sql === undefined || lookup.other !== undefined) {
+    if (sql === undefined || other !== undefined) {
       sql = `SELECT ${countOf(lookup, value, binder)} AS rows`;
-      if (lookup.other === undefined) this.#counts.set(lookup, sql);
+      if (other === undefined) this.#counts.set(lookup, sql);
     } else binder.bind(value);
-    return (this.#rows.one(sql, binder.values) as { rows: number }).rows;
+    const { rows } = this.#rows.one(sql, binder.values) as { rows: number };
+    this.#counted.set(key, rows);
+    return rows;
   }
 }

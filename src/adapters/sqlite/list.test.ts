@@ -111,6 +111,21 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
 );
 
 test.each(["new", "old", "activity", "pow", "expiring"] as const)(
+  "a listing (%s) of a tag that many superseded messages have is read in steps, though the tag counts few",
+  async (sort) => {
+    fill(undefined, SORTABLE + 1);
+    board.db.exec("UPDATE messages SET superseded_by = id; DELETE FROM tallies WHERE field = 'tag'");
+    const current: Condition = { is: "flag", field: "superseded", value: false };
+    const asked = query(and(hasAny("tags", ["all"]), LIVE, current), sort);
+    const { found, steps, pauses } = await listed(asked);
+    expect(found).toEqual([]);
+    expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
+    expect(pauses).toBe(steps - 1);
+    expect(lister().listNow(asked), "not in one go").toBeUndefined();
+  },
+);
+
+test.each(["new", "old", "activity", "pow", "expiring"] as const)(
   "a listing (%s) with an index finds in steps what it finds without one, page after page",
   async (sort) => {
     fill((i) => (i % 7 === 0 ? "some" : "all"));

@@ -1,7 +1,7 @@
 // Writes the changes of a batch at its end: plain statements, row by row.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Touched } from "../../ports/store.ts";
-import { changedRows, MOVING, type ChangedRows } from "../sql/batch/changed-rows.ts";
+import { changedRows, UPDATED_COLUMNS, type ChangedRows } from "../sql/batch/changed-rows.ts";
 import type { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
 import {
@@ -217,7 +217,7 @@ function statements(db: DatabaseSync) {
       Object.entries(WRITES).flatMap(([step, one]) => (OWN.has(step) || one.how === "own" ? [] : [[step, written(one)]])),
     ),
     messages: insert("messages", [...columnsOf("messages"), "thread"]),
-    messages_updates: update("messages", ["seq"], MOVING),
+    messages_updates: update("messages", ["seq"], UPDATED_COLUMNS),
     // A unary plus, as in listings, makes SQLite use the index of authors.
     messages_expirations: run(
       "UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?",
