@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { and, atLeast, type Condition, oneOf } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { conditionsOf } from "../sql/shared-listing-parts.ts";
+import { conditionsOf, isCurrent } from "../sql/shared-listing-parts.ts";
 import { AccessPathChooser } from "./access-path.ts";
 
 async function countsFor(condition: Condition, key: OrderKey): Promise<number> {
@@ -11,7 +11,7 @@ async function countsFor(condition: Condition, key: OrderKey): Promise<number> {
     asked++;
     return [{ 0: 5, 1: 7 }];
   };
-  await new AccessPathChooser({ ask } as never).choose(conditionsOf(condition), key);
+  await new AccessPathChooser({ ask } as never).choose(conditionsOf(condition), isCurrent, key);
   return asked;
 }
 

@@ -1,9 +1,10 @@
 // Chooses the index of a listing in PostgreSQL: that of the condition with the fewest rows, by fixed rules instead of the planner's guess.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { countOf, fewOf, lookupFor, RANGES, repeatsSeqs, RowCounts, rowsOf, serves } from "../sql/access-path.ts";
+import { atNobodysCost } from "../../ports/cpu-slices.ts";
+import { areMany, countOf, fewOf, lookupFor, RANGES, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
-import { holdsMostly } from "../sql/shared-listing-parts.ts";
+import { holdsMostly, type HoldsMostly } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
@@ -45,15 +46,25 @@ export class AccessPathChooser {
     this.#client = client;
   }
 
-  async choose(conditions: readonly Condition[], key: OrderKey): Promise<AccessPath | undefined> {
+  /** Which conditions nearly every message meets. All callers use the same count, so none of them is charged. */
+  async mostly(): Promise<HoldsMostly> {
+    let rows = this.#counted.get("superseded");
+    if (rows === undefined) {
+      const count = () => this.#client.ask<{ rows: number }>(SUPERSEDED({ dialect: POSTGRES_DIALECT }), []);
+      const [found] = await atNobodysCost(count);
+      this.#counted.set("superseded", (rows = found?.rows ?? 0));
+    }
+    return holdsMostly(areMany(rows));
+  }
+
+  async choose(conditions: readonly Condition[], mostly: HoldsMostly, key: OrderKey): Promise<AccessPath | undefined> {
     const candidates = conditions.flatMap((one) => (one.is === "between" ? byRange(one) : byLookup(one)) ?? []);
     const [only] = candidates;
     if (only === undefined) return undefined;
     // Whoever follows the board asks each time for what came after another seq: nothing is to be chosen, so nothing is counted.
-    if (key === "seq" && candidates.every(({ bound }) => bound) && conditions.every(holdsMostly)) return undefined;
+    if (key === "seq" && candidates.every(({ bound }) => bound) && conditions.every(mostly)) return undefined;
     const others = conditions.filter((one) => one !== only.condition);
-    if (candidates.length === 1 && key === "seq" && only.inOrder && !only.bound && others.every(holdsMostly))
-      return { ...only, rows: Infinity };
+    if (candidates.length === 1 && key === "seq" && only.inOrder && !only.bound && others.every(mostly)) return { ...only, rows: Infinity };
     const rows = await this.#rowsOf(candidates);
     const paths = candidates.map((one, i): AccessPath => ({ ...one, rows: rows[i] ?? Infinity }));
     const reach = Math.min(...paths.filter(({ bound }) => bound).map((one) => one.rows));
@@ -99,7 +110,7 @@ function byLookup(condition: Condition): Candidate | undefined {
     bound: false,
     overlap: repeatsSeqs(found),
     nearby,
-    count: (binder) => values.map((value) => countOf(lookup, value, binder)).join(" + "),
+    count: (binder) => countOf(found, binder),
   };
 }
 
@@ -117,7 +128,7 @@ function byRange(condition: Range): Candidate | undefined {
     streams: (binder) => [stream(binder)],
     orderedBy,
     inOrder: false,
-    count: (binder) => fewOf(stream(binder), orderedBy, POSTGRES_DIALECT),
+    count: (binder) => fewOf([stream(binder)], orderedBy, POSTGRES_DIALECT),
   };
 }
 

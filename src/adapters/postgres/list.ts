@@ -5,7 +5,16 @@ import type { Condition } from "../../core/query/condition.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
-import { holdsMostly, merged, mergedUntilEnd, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
+import {
+  isCurrent,
+  merged,
+  mergedUntilEnd,
+  conditionsOf,
+  type SeqEnds,
+  SHOWN_TOMBSTONES,
+  tombstoneConditions,
+  walkTombstones,
+} from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
@@ -151,8 +160,7 @@ export class PostgresLister {
         const last = rows.at(-1);
         isDone = last?.n !== portion;
         if (last !== undefined) after = { key: last.position, seq: last.seq };
-        if (ms < SHORT_MS) portion = Math.min(portion * GROWTH, MOST_ROWS);
-        else if (ms > GROWTH * SHORT_MS) portion = Math.max(portion / GROWTH, FEWEST_ROWS);
+        portion = nextPortion(portion, ms);
       }
       return found.splice(0, count);
     };
@@ -230,10 +238,17 @@ export class PostgresLister {
   async #tombstones(query: ListQuery): Promise<readonly Listed[]> {
     const conditions = tombstoneConditions(conditionsOf(query.condition));
     if (conditions === undefined) return [];
-    const { sql, values, direction } = tombstonePage(query, conditions);
     // They have no index but that of seq.
-    const isWalk = query.only === undefined && (query.order.key !== "seq" || !conditions.every(holdsMostly));
-    const rows = await (isWalk ? this.#walks : this.#client).ask<{ position: number }>(
+    const isWalk = query.only === undefined && (query.order.key !== "seq" || !conditions.every(isCurrent));
+    if (!isWalk) return this.#tombstonesOf(this.#client, query, conditions);
+    const [ends = NO_ENDS] = await this.#client.ask<SeqEnds>(SHOWN_TOMBSTONES, []);
+    const lengths = { start: FIRST_ROWS, next: nextPortion };
+    return walkTombstones(query, ends, lengths, (within) => this.#tombstonesOf(this.#walks, query, [...conditions, within]));
+  }
+
+  async #tombstonesOf(client: Client, query: ListQuery, conditions: readonly Condition[]): Promise<readonly Listed[]> {
+    const { sql, values, direction } = tombstonePage(query, conditions);
+    const rows = await client.ask<{ position: number }>(
       `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
         ORDER BY p.position ${direction}, p.seq ${direction}`,
       values,
@@ -246,10 +261,18 @@ export class PostgresLister {
 
   async #plan(query: ListQuery): Promise<Plan> {
     const conditions = conditionsOf(query.condition);
-    const path = query.only === undefined ? await this.#paths.choose(conditions, query.order.key) : undefined;
+    const mostly = await this.#paths.mostly();
+    const path = query.only === undefined ? await this.#paths.choose(conditions, mostly, query.order.key) : undefined;
     const short = query.only !== undefined || (path?.rows ?? Infinity) <= SORTABLE;
-    return { conditions, path, isWalk: !short && conditions.some((one) => one !== path?.condition && !holdsMostly(one)) };
+    return { conditions, path, isWalk: !short && conditions.some((one) => one !== path?.condition && !mostly(one)) };
   }
+}
+
+const NO_ENDS: SeqEnds = { first: null, last: null };
+
+function nextPortion(portion: number, ms: number): number {
+  if (ms < SHORT_MS) return Math.min(portion * GROWTH, MOST_ROWS);
+  return ms > GROWTH * SHORT_MS ? Math.max(portion / GROWTH, FEWEST_ROWS) : portion;
 }
 
 /** The next power: the number is part of the statement, and few of these are kept. */

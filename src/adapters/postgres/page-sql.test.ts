@@ -10,7 +10,7 @@ import type { ListQuery } from "../../ports/store.ts";
 import { Client } from "./client.ts";
 import { PostgresLister } from "./list.ts";
 import { AccessPathChooser } from "./access-path.ts";
-import { conditionsOf } from "../sql/shared-listing-parts.ts";
+import { conditionsOf, isCurrent } from "../sql/shared-listing-parts.ts";
 import { type LookedRow, messagePage, type PageSql, tombstonePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;
@@ -59,7 +59,7 @@ async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condit
   const order = ORDERS[sort];
   const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
   const conditions = conditionsOf(condition);
-  const path = await new AccessPathChooser(client).choose(conditions, order.key);
+  const path = await new AccessPathChooser(client).choose(conditions, isCurrent, order.key);
   const query = { condition, order, after: undefined, limit: 51, removed: false, only: undefined };
   return planned(messagePage(query, conditions, path));
 }
@@ -169,6 +169,75 @@ test("a large thread is walked in portions too, each of which looks at no more t
   await thread.script("ROLLBACK");
 });
 
+test("a page of a thread with many messages reads no more of them than it shows", async () => {
+  await using thread = new Client({ url: await databaseFor(data), connections: 1, name: "test thread" });
+  await thread.script(`BEGIN; UPDATE messages SET root = '${String(MESSAGES).padStart(64, "0")}' WHERE seq > ${MESSAGES / 2};
+    DELETE FROM threads; INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root`);
+  const conditions = conditionsOf(and(atLeast("expiresAt", 1000), flagIs("superseded", false)));
+  const query = { condition: and(), order: ORDERS.activity, after: undefined, limit: 51 };
+  const first = messagePage(query, conditions, undefined);
+  expect((await planned(first, thread)).rows).toBeLessThan(1000);
+  const last = (await thread.ask<LookedRow>(first.sql, first.values)).at(-1)!;
+  const next = messagePage({ ...query, after: { key: last.position, seq: last.seq } }, conditions, undefined);
+  expect((await planned(next, thread)).rows).toBeLessThan(1000);
+  expect((await thread.ask<LookedRow>(next.sql, next.values)).map(({ seq }) => seq)).toEqual(
+    Array.from({ length: 51 }, (_, i) => last.seq - 1 - i),
+  );
+  await thread.script("ROLLBACK");
+});
+
+test.each(["new", "old", "activity", "changed"] as const)(
+  "tombstones (%s) that a filter chooses are walked in short statements",
+  async (sort) => {
+    await using walks = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test walks" });
+    const lister = new PostgresLister(
+      client,
+      walks,
+      () => ({}),
+      () => 0,
+    );
+    let statements = 0;
+    const paying = <Found>(work: () => Promise<Found>) => atTheCostOf({ lane: "one", spend: () => void statements++ }, work);
+    const condition = and(
+      oneOf("author", ["ag_0"]),
+      flagIs("addressed", false),
+      oneOf("kind", ["note"]),
+      atLeast("bits", 0),
+      flagIs("isRoot", true),
+    );
+    const all = await paying(() => lister.list({ condition, order: ORDERS[sort], after: undefined, limit: 20_000, removed: true }));
+    const places = all.flatMap((one) => ("tombstone" in one ? [one.position] : []));
+    expect(places).toHaveLength(MESSAGES / 200);
+    expect(statements).toBeGreaterThan(3);
+    const [first, , third] = places;
+    const after = await lister.list({ condition, order: ORDERS[sort], after: first, limit: 20_000, removed: true });
+    expect(after.flatMap((one) => ("tombstone" in one ? [one.position] : []))[1]).toEqual(third);
+  },
+);
+
+test.each(["new", "activity"] as const)("a listing (%s) is walked in portions where many messages are superseded", async (sort) => {
+  await using board = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test superseded" });
+  const newest = MESSAGES / 10;
+  await board.script(`BEGIN; UPDATE messages SET superseded_by = id WHERE seq > ${newest}; DELETE FROM tallies WHERE field = 'tag'`);
+  const lister = new PostgresLister(
+    board,
+    board,
+    () => ({}),
+    () => 0,
+  );
+  const current = and(atLeast("expiresAt", 1000), flagIs("superseded", false));
+  for (const condition of [current, and(current, hasAll("tags", ["common"]))]) {
+    let statements = 0;
+    const paying = <Found>(work: () => Promise<Found>) => atTheCostOf({ lane: "one", spend: () => void statements++ }, work);
+    const found = await paying(() => lister.seqs({ condition, order: ORDERS[sort], after: undefined, limit: 51 }));
+    expect(found).toHaveLength(51);
+    expect(Math.max(...found)).toBeGreaterThan(newest - 100);
+    expect(Math.max(...found)).toBeLessThanOrEqual(newest);
+    expect(statements).toBeGreaterThan(2);
+  }
+  await board.script("ROLLBACK");
+});
+
 test.each(WALKS)(
   "a long listing (%s) finds in short statements what one long statement finds, and pays for each",
   async (_, sort, filters) => {
@@ -182,7 +251,7 @@ test.each(WALKS)(
     const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
     const order = ORDERS[sort];
     const inOne = async (query: ListQuery) => {
-      const path = await new AccessPathChooser(client).choose(conditionsOf(condition), order.key);
+      const path = await new AccessPathChooser(client).choose(conditionsOf(condition), isCurrent, order.key);
       const { sql, values } = messagePage(query, conditionsOf(condition), path);
       return client.ask<{ seq: number; position: number }>(sql, values);
     };

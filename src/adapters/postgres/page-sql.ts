@@ -81,12 +81,12 @@ export function messagePage(
   }
   if (order.key === "activity") {
     const { where: tests, fits } = tested(...bounds("m.seq"));
-    // A thread gives no more rows than the portion has, from the last place on, which may be in the middle of it.
+    // A thread gives no more rows than are wanted, from the last place on, which may be in the middle of it.
     const start = (last: Position): string => {
       const [how, beforeAll] = order.descending ? ["<", Number.MAX_SAFE_INTEGER] : [">", 0];
       return `AND m.seq ${how} CASE WHEN t.last_activity = ${binder.bind(last.key)} THEN ${binder.bind(last.seq)} ELSE ${beforeAll} END`;
     };
-    const some = portion === undefined ? "OFFSET 0" : `${after === undefined ? "" : start(after)} ${by("m.seq", "m.seq")} LIMIT ${portion}`;
+    const some = `${after === undefined ? "" : start(after)} ${end("m.seq", "m.seq")}`;
     const rows = `SELECT m.seq${fits} FROM messages m WHERE ${["m.root = t.root", ...tests].join(" AND ")} ${some}`;
     const where =
       after === undefined ? [] : [`t.last_activity ${order.descending ? "<=" : ">="} ${binder.bind(after.key)}`, ...past("l.seq")];

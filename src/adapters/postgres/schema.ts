@@ -1,6 +1,6 @@
 // The tables of a board in PostgreSQL: those of every store, and one row with the head of the log.
 import { GENESIS } from "../../core/log/chain.ts";
-import { SCHEMA_VERSION, type SchemaHistory, schemaSql, type TableSpelling } from "../sql/schema.ts";
+import { historyOf, schemaSql, type TableSpelling } from "../sql/schema.ts";
 import { type Table, TABLES } from "../sql/tables.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 
@@ -61,10 +61,6 @@ BEGIN
 END $$;
 `;
 
-export const HISTORY: SchemaHistory = {
-  version: SCHEMA_VERSION,
-  schema: `${schemaSql({ ...TABLES, ...OWN }, SPELLING)}
+export const HISTORY = historyOf(`${schemaSql({ ...TABLES, ...OWN }, SPELLING)}
 ${SEQ_AT}
-INSERT INTO board (one, version, seq, hash, at, next_due, pruned_at) VALUES (1, 0, 0, '${GENESIS}', 0, NULL, 0);`,
-  steps: {},
-};
+INSERT INTO board (one, version, seq, hash, at, next_due, pruned_at) VALUES (1, 0, 0, '${GENESIS}', 0, NULL, 0);`);

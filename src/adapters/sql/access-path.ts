@@ -15,11 +15,20 @@ const lookups = spelled((dialect): Lookups => {
   const { thread, voted } = dialect;
   const ofMessage = { from: "messages", orderedBy: BY_SEQ, repeats: "never" } as const;
   const ofSet = { orderedBy: BY_SEQ, repeats: "across values" } as const;
+  const each = (count: (value: string) => string) => (values: readonly string[]) =>
+    values.map((value) => `coalesce(${count(value)}, 0)`).join(" + ");
+  const counted = (from: string) => (values: readonly string[]) =>
+    fewOf(
+      values.map((value) => `SELECT seq FROM ${from} = ${value}`),
+      BY_SEQ,
+      dialect,
+    );
   // Tallies leave out superseded messages, whose rows are still there. So a small one says little, and the rows are counted.
-  const tallied = (field: string, rows: string) => (value: string) => {
-    const tally = `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
-    return `CASE WHEN ${tally} > ${SORTABLE} THEN ${tally} ELSE ${fewOf(`SELECT seq FROM ${rows} = ${value}`, BY_SEQ, dialect)} END`;
-  };
+  const tallied = (field: string, from: string) =>
+    each((value) => {
+      const tally = `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
+      return `CASE WHEN ${tally} > ${SORTABLE} THEN ${tally} ELSE ${counted(from)([value])} END`;
+    });
   const labelled = (field: string): SeqLookup => {
     const where = `field = '${field}'`;
     return { ...ofSet, from: "labels", where, column: "label", count: tallied(field, `labels WHERE ${where} AND label`) };
@@ -28,12 +37,12 @@ const lookups = spelled((dialect): Lookups => {
   return {
     kind: { ...ofMessage, column: "kind", count: tallied("kind", "messages WHERE kind") },
     status: { ...ofMessage, column: "status", count: tallied("status", "messages WHERE status") },
-    author: { ...ofMessage, column: "author", count: (value) => `(SELECT messages FROM agents WHERE id = ${value})` },
+    author: { ...ofMessage, column: "author", count: (values) => `(SELECT sum(messages) FROM agents WHERE id IN (${values.join(", ")}))` },
     root: {
       ...ofMessage,
       column: thread.ofMessage,
       key: thread.of,
-      count: (value) => `(SELECT messages FROM threads WHERE ${thread.key} = ${thread.of(value)})`,
+      count: each((value) => `(SELECT messages FROM threads WHERE ${thread.key} = ${thread.of(value)})`),
     },
     to: { ...ofMessage, column: '"to"' },
     tags: labelled(LABEL_FIELD.tags),
@@ -41,7 +50,7 @@ const lookups = spelled((dialect): Lookups => {
     offers: labelled(LABEL_FIELD.offers),
     reaches: inbox,
     // Counted with all other messages that reach the agent: counting replies alone could scan without end.
-    repliedTo: { ...inbox, where: "reply > 0", count: (value) => fewOf(`SELECT seq FROM inbox WHERE agent = ${value}`, BY_SEQ, dialect) },
+    repliedTo: { ...inbox, where: "reply > 0", count: counted("inbox WHERE agent") },
     verifiedBy: voted,
     claimedBy: { from: "messages", column: "claimed_by", orderedBy: ["lease_until", "seq"], repeats: "never" },
     target: { from: "refs", column: "target", orderedBy: ["rel", "seq"], repeats: "always" },
@@ -104,8 +113,17 @@ export function rowsOf({ from, column, seq = "seq", where, other, key }: SeqLook
 }
 
 /** Counts rows, but not further than necessary. */
-export const fewOf = (rows: string, orderedBy: readonly string[], { byIndex }: Dialect): string =>
-  `(SELECT count(*) FROM (${byIndex(rows, orderedBy)} LIMIT ${SORTABLE + 1}) few)`;
+export function fewOf(rows: readonly string[], orderedBy: readonly string[], { byIndex }: Dialect): string {
+  const few = rows.map((one) => `${byIndex(one, orderedBy)} LIMIT ${SORTABLE + 1}`);
+  const all = few.length === 1 ? few.join("") : `${few.map((one) => `SELECT * FROM (${one}) o`).join(" UNION ALL ")} LIMIT ${SORTABLE + 1}`;
+  return `(SELECT count(*) FROM (${all}) few)`;
+}
+
+/** A statement that counts superseded messages. Few of them are skipped faster than anything else could be done about them. */
+export const SUPERSEDED = spelled(
+  (dialect) => `SELECT ${fewOf(["SELECT seq FROM messages WHERE superseded_by IS NOT NULL"], BY_SEQ, dialect)} AS rows`,
+);
+export const areMany = (rows: number): boolean => rows > SORTABLE;
 
 const MAX_COUNTS = 5000;
 const COUNTED_FOR_MS = 10_000;
@@ -124,9 +142,16 @@ export class RowCounts {
   }
 }
 
-/** An expression for the approximate number of rows of a value. */
-export const countOf = (lookup: SeqLookup, value: string, binder: Binder): string =>
-  `coalesce(${lookup.count?.(binder.bind(value)) ?? fewOf(rowsOf(lookup, [value], binder), lookup.orderedBy, binder.dialect)}, 0)`;
+/** An expression for the approximate number of its rows. */
+export function countOf({ lookup, values }: SeqSource, binder: Binder): string {
+  const { count, orderedBy } = lookup;
+  if (count !== undefined) return `coalesce(${count(values.map((value) => binder.bind(value)))}, 0)`;
+  return fewOf(
+    values.map((value) => rowsOf(lookup, [value], binder)),
+    orderedBy,
+    binder.dialect,
+  );
+}
 
 /**
  * Whether a path can serve a listing. A path in the order of seq serves any listing in that order; other paths must be short enough to

@@ -21,6 +21,6 @@ export interface SeqLookup {
   readonly repeats: "never" | "across values" | "always";
   /** The rows are only candidates: each message has to be tested again. */
   readonly nearby?: true;
-  /** The number of rows of a value, as an expression; without it they are counted up to a limit. */
-  readonly count?: (value: string) => string;
+  /** The number of rows of these values, as an expression of their placeholders; without it they are counted up to a limit. */
+  readonly count?: (values: readonly string[]) => string;
 }

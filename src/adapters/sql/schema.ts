@@ -31,7 +31,11 @@ export function schemaSql(tables: Readonly<Record<string, Table>>, spelling: Tab
 
 /** The first released version, for every store. Older, unreleased databases have lower numbers. */
 const FIRST_VERSION = 11;
-export const SCHEMA_VERSION = 11;
+/** From each version to the next, in words that every store understands. */
+const STEPS: Readonly<Record<number, string>> = {
+  11: "CREATE INDEX messages_superseded ON messages (seq) WHERE superseded_by IS NOT NULL;",
+};
+export const SCHEMA_VERSION = FIRST_VERSION + Object.keys(STEPS).length;
 
 export interface SchemaHistory {
   readonly version: number;
@@ -40,6 +44,8 @@ export interface SchemaHistory {
   /** From each released version to the next. */
   readonly steps: Readonly<Record<number, string>>;
 }
+
+export const historyOf = (schema: string): SchemaHistory => ({ version: SCHEMA_VERSION, schema, steps: STEPS });
 
 /** Throws an explanation for the operator if no step leads from this version to the program's own. */
 export function requireWay(found: number, { version, steps }: SchemaHistory): void {

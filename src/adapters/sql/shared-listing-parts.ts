@@ -1,6 +1,7 @@
 // The common parts of listings of every SQL store.
 import { type Condition, not, or, partsOf } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 
 /** `t` is the thread of the message `m`. */
@@ -63,10 +64,49 @@ export function logTimes(condition: Condition): { readonly from: number | undefi
   return { from: condition.min, before: condition.max === undefined ? undefined : condition.max + 1 };
 }
 
-/** Conditions that nearly every message meets, so that a page fills soon; bounds of seq end a scan by themselves. */
-export function holdsMostly(condition: Condition): boolean {
-  if (condition.is === "between") return condition.field === "seq" || (condition.field === "expiresAt" && condition.max === undefined);
-  return condition.is === "flag" && condition.field === "superseded" && !condition.value;
+/** Whether nearly every message meets a condition, so that a page fills soon; bounds of seq end a scan by themselves. */
+export type HoldsMostly = (condition: Condition) => boolean;
+
+export const holdsMostly = (manySuperseded: boolean): HoldsMostly => (manySuperseded ? isLive : isCurrent);
+
+const isLive: HoldsMostly = (condition) =>
+  condition.is === "between" && (condition.field === "seq" || (condition.field === "expiresAt" && condition.max === undefined));
+export const isCurrent: HoldsMostly = (condition) =>
+  isLive(condition) || (condition.is === "flag" && condition.field === "superseded" && !condition.value);
+
+/** The first and the last of the tombstones that listings can show. */
+export const SHOWN_TOMBSTONES = "SELECT min(seq) AS first, max(seq) AS last FROM gone WHERE reason IN ('removed', 'retracted')";
+export interface SeqEnds {
+  readonly first: number | null;
+  readonly last: number | null;
+}
+
+/**
+ * Walks tombstones by seq, whatever the order of the listing: there is an index for exactly that. `next` gives the length of a step from
+ * that of the step before and the time it took.
+ */
+export async function walkTombstones(
+  query: ListQuery,
+  { first, last }: SeqEnds,
+  { start, next }: { readonly start: number; readonly next: (length: number, ms: number) => number },
+  read: (within: SeqRange) => readonly Listed[] | Promise<readonly Listed[]>,
+): Promise<readonly Listed[]> {
+  if (first === null || last === null) return [];
+  const { order, limit } = query;
+  const found: Listed[] = [];
+  const backwards = order.key === "seq" && order.descending;
+  for (let from = backwards ? last : first, length = start; backwards ? from >= first : from <= last;) {
+    const began = performance.now();
+    const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
+    found.push(...(await read({ is: "between", field: "seq", ...range })));
+    // In the order of seq, the first ones are the wanted ones.
+    if (order.key === "seq" && found.length >= limit) break;
+    if (found.length > limit) found.splice(0, found.length, ...merged(query, found, []));
+    from += backwards ? -length : length;
+    length = next(length, performance.now() - began);
+    await nextSlice();
+  }
+  return merged(query, found, []);
 }
 
 /** Two listings in the same order as one. */

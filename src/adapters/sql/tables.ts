@@ -73,6 +73,7 @@ export const TABLES = {
       messages_claimed: "(claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
       messages_changed: "(changed[, seq])",
       messages_profile: "(author, seq) WHERE kind = 'profile' AND superseded_by IS NULL",
+      messages_superseded: "(seq) WHERE superseded_by IS NOT NULL",
     },
     fill: 85,
   },

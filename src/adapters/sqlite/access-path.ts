@@ -1,9 +1,11 @@
 // Chooses the index of a listing in SQLite: that of the condition with the fewest rows.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { countOf, type SeqSource, lookupFor, repeatsSeqs, RowCounts, rowsOf, serves } from "../sql/access-path.ts";
+import { atNobodysCost } from "../../ports/cpu-slices.ts";
+import { areMany, countOf, type SeqSource, lookupFor, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
-import type { SeqLookup } from "../sql/lookup-table-spec.ts";
+import type { SqlValue } from "../sql/dialect.ts";
+import { holdsMostly, type HoldsMostly } from "../sql/shared-listing-parts.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 import type { SqliteRows } from "./statement-runner.ts";
 
@@ -21,11 +23,15 @@ export interface AccessPath {
 export class AccessPathChooser {
   readonly #rows: SqliteRows;
   readonly #counted = new RowCounts();
-  /** The counting statements. */
-  readonly #counts = new Map<SeqLookup, string>();
 
   constructor(rows: SqliteRows) {
     this.#rows = rows;
+  }
+
+  /** Which conditions nearly every message meets. All callers use the same count, so none of them is charged. */
+  mostly(): HoldsMostly {
+    const count = () => this.#once("superseded", () => ({ sql: SUPERSEDED(this.#rows), values: [] }));
+    return holdsMostly(areMany(this.#counted.get("superseded") ?? atNobodysCost(count)));
   }
 
   choose(conditions: readonly Condition[], key: OrderKey): AccessPath | undefined {
@@ -47,24 +53,26 @@ export class AccessPathChooser {
       condition,
       // A column of `messages` leads by the condition itself.
       from: condition.is === "oneOf" && lookup.key === undefined ? undefined : from,
-      rows: values.reduce((sum, value) => sum + this.#count(lookup, value), 0),
+      rows: this.#count(source),
       inOrder: values.length === 1 && !repeats && lookup.orderedBy.length === 1,
       nearby: lookup.nearby === true,
     };
   }
 
-  #count(lookup: SeqLookup, value: string): number {
-    const { from, column, where, other } = lookup;
-    const key = JSON.stringify([from, column, where, other?.value, value]);
+  #count(source: SeqSource): number {
+    const { lookup, values } = source;
+    const key = JSON.stringify([lookup.from, lookup.column, lookup.where, lookup.other?.value, ...values]);
+    return this.#once(key, () => {
+      const binder = new Binder(SQLITE_DIALECT);
+      return { sql: `SELECT ${countOf(source, binder)} AS rows`, values: binder.values };
+    });
+  }
+
+  #once(key: string, count: () => { readonly sql: string; readonly values: readonly SqlValue[] }): number {
     const known = this.#counted.get(key);
     if (known !== undefined) return known;
-    let sql = this.#counts.get(lookup);
-    const binder = new Binder(SQLITE_DIALECT);
-    if (sql === undefined || other !== undefined) {
-      sql = `SELECT ${countOf(lookup, value, binder)} AS rows`;
-      if (other === undefined) this.#counts.set(lookup, sql);
-    } else binder.bind(value);
-    const { rows } = this.#rows.one(sql, binder.values) as { rows: number };
+    const { sql, values } = count();
+    const { rows } = this.#rows.one(sql, values) as { rows: number };
     this.#counted.set(key, rows);
     return rows;
   }

@@ -1,6 +1,6 @@
 // How many lookups it takes to test whether a message meets a condition, approximately.
 import type { Condition } from "../../core/query/condition.ts";
-import { holdsMostly } from "../sql/shared-listing-parts.ts";
+import { isCurrent } from "../sql/shared-listing-parts.ts";
 
 export function lookupsFor(condition: Condition): number {
   switch (condition.is) {
@@ -13,7 +13,7 @@ export function lookupsFor(condition: Condition): number {
     case "between":
     case "flag":
     case "language":
-      return holdsMostly(condition) ? 0 : 1;
+      return isCurrent(condition) ? 0 : 1;
     case "and":
     case "or":
       return condition.of.reduce((sum, one) => sum + lookupsFor(one), 0);

@@ -1,5 +1,6 @@
 // SQLite's dialect for the shared statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type SeqLookup, SORTABLE } from "../sql/lookup-table-spec.ts";
 import { threadOf } from "./thread-number-sql.ts";
@@ -35,8 +36,11 @@ function votedByMessages(): SeqLookup {
     orderedBy: [],
     repeats: "always",
     nearby: true,
-    // If the agent has too many messages in all, its votes are not counted.
-    count: (agent) => `(SELECT CASE WHEN messages > ${SORTABLE} THEN messages ELSE (
+    // If the agent has too many messages in all, its votes are not counted; nor are those of several agents.
+    count: ([agent, ...others]) =>
+      others.length > 0
+        ? `(SELECT sum(messages) * ${LIMITS.refs} FROM agents WHERE id IN (${[agent, ...others].join(", ")}))`
+        : `(SELECT CASE WHEN messages > ${SORTABLE} THEN messages ELSE (
         SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE a.author = ${agent} AND ${where} LIMIT ${SORTABLE + 1})) END
       FROM agents WHERE id = ${agent})`,
   };

@@ -105,23 +105,26 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
     const { found, steps, pauses } = await listed(query(and(BY_AUTHOR, tagNot("all")), sort));
     expect(found).toEqual([]);
     expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
-    expect(pauses).toBe(steps - 1);
+    // One more step counts what the index leads to.
+    expect(pauses).toBe(steps - 2);
     expect(lister().listNow(query(and(BY_AUTHOR, tagNot("all")), sort)), "not in one go").toBeUndefined();
   },
 );
 
 test.each(["new", "old", "activity", "pow", "expiring"] as const)(
-  "a listing (%s) of a tag that many superseded messages have is read in steps, though the tag counts few",
+  "a listing (%s) is read in steps where many messages are superseded, also that of a tag, which does not count them",
   async (sort) => {
     fill(undefined, SORTABLE + 1);
     board.db.exec("UPDATE messages SET superseded_by = id; DELETE FROM tallies WHERE field = 'tag'");
-    const current: Condition = { is: "flag", field: "superseded", value: false };
-    const asked = query(and(hasAny("tags", ["all"]), LIVE, current), sort);
-    const { found, steps, pauses } = await listed(asked);
-    expect(found).toEqual([]);
-    expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
-    expect(pauses).toBe(steps - 1);
-    expect(lister().listNow(asked), "not in one go").toBeUndefined();
+    const current = and(LIVE, { is: "flag", field: "superseded", value: false });
+    for (const asked of [query(and(hasAny("tags", ["all"]), current), sort), query(current, sort)]) {
+      const { found, steps, pauses } = await listed(asked);
+      expect(found).toEqual([]);
+      expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
+      // One more step counts what the index of tags leads to.
+      expect(pauses).toBe(asked.condition === current ? steps - 1 : steps - 2);
+      expect(lister().listNow(asked), "not in one go").toBeUndefined();
+    }
   },
 );
 

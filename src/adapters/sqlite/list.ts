@@ -12,14 +12,16 @@ import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { LAST_SEQ, NO_SEQ, pageSql, type ScanPlan, type ScanRange } from "./page-sql.ts";
 import {
-  holdsMostly,
   isSeqRange,
   logTimes,
   merged,
   mergedUntilEnd,
   conditionsOf,
   ORDER_COLUMN,
+  type SeqEnds,
+  SHOWN_TOMBSTONES,
   tombstoneConditions,
+  walkTombstones,
 } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
@@ -79,7 +81,7 @@ export class SqliteLister {
     const ends = (rows: string) => db.prepare(`SELECT (SELECT min(seq) FROM ${rows}) AS first, (SELECT max(seq) FROM ${rows}) AS last`);
     this.#bounds = ends("log");
     this.#seqs = ends("messages");
-    this.#shownTombstones = ends("gone WHERE reason IN ('removed', 'retracted')");
+    this.#shownTombstones = db.prepare(SHOWN_TOMBSTONES);
     this.#begin = db.prepare("BEGIN");
     this.#commit = db.prepare("COMMIT");
   }
@@ -104,28 +106,16 @@ export class SqliteLister {
     return isCut ? mergedUntilEnd(query, found, tombstones) : merged(query, found, tombstones);
   }
 
-  /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
-  async #walkTombstones(plan: ScanPlan): Promise<Listed[]> {
-    const { after, limit, order } = plan;
-    const { first, last } = this.#shownTombstones.get() as { first: number | null; last: number | null };
-    if (first === null || last === null) return [];
-    const found: Listed[] = [];
-    const backwards = order.key === "seq" && order.descending;
-    for (let from = backwards ? last : first, length = FIRST_SCAN_ROWS; backwards ? from >= first : from <= last;) {
-      const began = performance.now();
-      const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
-      const within: Condition = { is: "between", field: "seq", ...range };
-      slice(() =>
-        found.push(...this.#tombstones({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })),
-      );
-      // In the order of seq, the first ones are the wanted ones.
-      if (order.key === "seq" && found.length >= limit) break;
-      if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
-      from += backwards ? -length : length;
-      length = Math.min(MAX_KEY_SCAN_ROWS, nextLength(length, performance.now() - began));
-      await nextSlice();
-    }
-    return merged(plan, found, []);
+  #walkTombstones(plan: ScanPlan): Promise<readonly Listed[]> {
+    const ends = this.#shownTombstones.get() as unknown as SeqEnds;
+    const lengths = {
+      start: FIRST_SCAN_ROWS,
+      next: (length: number, ms: number) => Math.min(MAX_KEY_SCAN_ROWS, nextLength(length, ms)),
+    };
+    const { after, limit, conditions } = plan;
+    return walkTombstones(plan, ends, lengths, (within) =>
+      slice(() => this.#tombstones({ ...plan, conditions: [...conditions, within] }, { after, upTo: undefined, limit })),
+    );
   }
 
   /** The listing in one step, or undefined: if the first messages are not enough, the scan may be long. */
@@ -151,9 +141,10 @@ export class SqliteLister {
   #plan(query: ListQuery, source: ScanPlan["source"]): ScanPlan {
     const conditions = this.#withSeqBounds(query.condition);
     const path = query.only === undefined && source === "messages" ? this.#paths.choose(conditions, query.order.key) : undefined;
-    const sortsRange = query.order.key !== "activity" && conditions.some(isSeqRange) && conditions.every(holdsMostly);
+    const mostly = this.#paths.mostly();
+    const sortsRange = query.order.key !== "activity" && conditions.some(isSeqRange) && conditions.every(mostly);
     const { low, high } = sortsRange ? this.#rangeOf(conditions) : { low: 0, high: Infinity };
-    return { ...query, source, conditions, path, sortsRange: high - low < SORTABLE };
+    return { ...query, source, conditions, mostly, path, sortsRange: high - low < SORTABLE };
   }
 
   #rangeOf(conditions: readonly Condition[]): { readonly low: number; readonly high: number } {
@@ -171,7 +162,7 @@ export class SqliteLister {
   /** Tests the messages that an index leads to, in the order of the listing, some at a time. */
   async #test<Row>(plan: ScanPlan, look: (plan: ScanPlan, range: ScanRange) => Look<Row>): Promise<Row[]> {
     const { after, path, limit } = plan;
-    const conditions = plan.conditions.filter((one) => one === path?.condition || holdsMostly(one));
+    const conditions = plan.conditions.filter((one) => one === path?.condition || plan.mostly(one));
     const places = slice(() => this.#rows({ ...plan, conditions }, { after, upTo: undefined, limit: ALL }, "seq"));
     const rows: Row[] = [];
     for (let at = 0, length = MIN_SCAN_ROWS; at < places.length;) {
@@ -332,9 +323,9 @@ function takesLong({ source, only, conditions, path }: ScanPlan): boolean {
 }
 
 /** Whether the scan is short: nearly every row matches, or there are few rows to read. */
-function isShort({ source, only, conditions, path, order, sortsRange }: ScanPlan): boolean {
+function isShort({ source, only, conditions, mostly, path, order, sortsRange }: ScanPlan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
-  return conditions.every(holdsMostly) && (order.key === "seq" || sortsRange || !conditions.some(isSeqRange));
+  return conditions.every(mostly) && (order.key === "seq" || sortsRange || !conditions.some(isSeqRange));
 }
 
 const payloadBytes = (rows: readonly Listed[]): number =>

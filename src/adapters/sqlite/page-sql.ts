@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { isSeqRange, orderColumnOf, type SeqRange, TOMBSTONES_AS_MESSAGES } from "../sql/shared-listing-parts.ts";
+import { type HoldsMostly, isSeqRange, orderColumnOf, type SeqRange, TOMBSTONES_AS_MESSAGES } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number-sql.ts";
@@ -14,6 +14,7 @@ export interface ScanPlan extends ListQuery {
   /** The table of its rows; a listing of both scans each separately and merges them. */
   readonly source: "messages" | "gone";
   readonly conditions: readonly Condition[];
+  readonly mostly: HoldsMostly;
   readonly path: AccessPath | undefined;
   /** Whether so few messages are within its range of seqs that all of them are read and sorted. */
   readonly sortsRange: boolean;

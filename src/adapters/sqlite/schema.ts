@@ -1,5 +1,5 @@
 // The tables of a board in SQLite: those of every store, except those that each post changes.
-import { SCHEMA_VERSION, type SchemaHistory, schemaSql, type TableSpelling } from "../sql/schema.ts";
+import { historyOf, schemaSql, type TableSpelling } from "../sql/schema.ts";
 import { type Table, TABLES } from "../sql/tables.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 
@@ -29,4 +29,4 @@ const SPELLING: TableSpelling = {
   end: (_, numbered) => (numbered ? "" : " WITHOUT ROWID"),
 };
 
-export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: schemaSql({ ...TABLES, ...OWN }, SPELLING), steps: {} };
+export const HISTORY = historyOf(schemaSql({ ...TABLES, ...OWN }, SPELLING));

@@ -18,9 +18,9 @@ export class SqliteRows implements SqlRows {
     return slice(() => this.#statement(sql).all(...values) as readonly unknown[] as readonly Row[]);
   }
 
-  /** The first row, charged to nobody. */
+  /** The first row. */
   one(sql: string, values: readonly SqlValue[]): unknown {
-    return this.#statement(sql).get(...values);
+    return slice(() => this.#statement(sql).get(...values));
   }
 
   #statement(sql: string): StatementSync {
