@@ -2,7 +2,9 @@
 import type { Store } from "../../ports/store.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
-const VOTES = "SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq";
+/** More rows of votes than this are not read to find who gave them. */
+const VOTES_READ = 1024;
+const VOTES = `SELECT agent, rel FROM votes WHERE target = $1 ORDER BY agent, seq LIMIT ${VOTES_READ + 1}`;
 const FIRST_SEEN = "SELECT first_seen AS at FROM agents WHERE id = $1";
 const IDS = `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`;
 /** Includes tombstones, which some listings show. */
@@ -28,6 +30,7 @@ type Lookups = Pick<Store, "verifiers" | "firstSeen" | "changedSince" | "idsByPr
 export const lookups = (rows: SqlRows): Lookups => ({
   async verifiers(seq) {
     const votes = await rows.all<{ agent: string; rel: string }>(VOTES, [seq]);
+    if (votes.length > VOTES_READ) return undefined;
     // In order of seq, so the last one of an agent is in force.
     const inForce = new Map(votes.map(({ agent, rel }) => [agent, rel]));
     return [...inForce].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);

@@ -193,7 +193,7 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
     const { state, outline, author } = message.stored;
     const voters = withVotes && state.verifies > 0 ? await store.verifiers(state.seq) : [];
     // A vote may have been withdrawn between the two reads.
-    const verifiedBy = withVotes && voters.length !== state.verifies ? undefined : voters;
+    const verifiedBy = withVotes && voters?.length !== state.verifies ? undefined : voters;
     const facts = { state, payload: outline.payload, authorSince: author.firstSeen, verifiedBy };
     return (status) => subjectOf(facts, status ?? state.status);
   }

@@ -178,15 +178,18 @@ const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
 const LABEL_BYTES = 160;
 const LABEL_COPIES = 5;
 
+/** What a reference takes in the store, with an index of targets, a vote, and its trace when the message has ended. */
+const REF_BYTES = 400;
+
 /** The bytes of a message: its payload and its attachments. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
   Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
 
-/** What a message takes in the store: its bytes, or its labels, if these take more. */
+/** What a message takes in the store: its bytes, or its labels and references, if these take more. */
 function storedBytes(made: Draft): number {
-  const { tags = [], needs = [], offers = [] } = made.payload;
+  const { tags = [], needs = [], offers = [], refs = [] } = made.payload;
   const ofLabels = [...tags, ...needs, ...offers].reduce((sum, label) => sum + LABEL_BYTES + LABEL_COPIES * utf8Length(label), 0);
-  return Math.max(bytesOf(made), ofLabels);
+  return Math.max(bytesOf(made), ofLabels + REF_BYTES * refs.length);
 }
 
 /** A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs. */

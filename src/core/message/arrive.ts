@@ -20,7 +20,7 @@ export type ThreadPlace = Pick<MessageState, "root" | "repliedTo">;
 
 /**
  * Enters an admitted message into log, thread and derived facts; computes its place unless it is given. A dry run does not count the replies
- * that were there before the message, because there may be very many of them.
+ * that were there before the message, and ends nothing, because that may be very much.
  */
 export function arrive(
   ledger: Ledger,
@@ -79,8 +79,9 @@ export function arrive(
   if (ledger.joinThread(state.root, 1) === 1) ledger.tally("thread", "live", 1);
   if (state.replies > 0) ledger.adoptReplies(id, author);
 
-  for (const ref of refs) begin(ledger, state, ref, arrival);
-  if (retractsAll(payload)) {
+  // What a dry run withdraws need not end.
+  for (const ref of refs) if (!dryRun || ref.rel !== "retracts") begin(ledger, state, ref, arrival);
+  if (retractsAll(payload) && !dryRun) {
     for (const one of ownKeys(ledger, author)) ledger.withdrawBefore(one, seq);
     sweep(ledger);
     // The withdrawn messages may include replies to this one, which changes its state.

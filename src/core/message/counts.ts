@@ -5,11 +5,14 @@
 // `work` has three counts. `answered`: those of the messages that answer something. `claimed`: the leases that the agent holds now.
 // `resolved`: live workable messages that are resolved and that the agent has answered with a live message.
 // `given`: the agent's votes in force. `received` and `signal`: the votes and signals in force on its messages.
-// Answers, votes and signals count while their target is live, superseded or not.
+// Answers, votes and signals count while their target is live, superseded or not; a vote on a message that very many voted on counts as given
+// until it ends itself.
 import { type Signal, isWorkable, type Status, type Vote } from "../protocol/vocabulary.ts";
-import type { Label, Ledger, MessageState, Flow, AgentField, TallyField } from "./message-state.ts";
+import type { Label, Ledger, MessageState, Flow, AgentField, TallyField, VoteOf } from "./message-state.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { HOUR_MS, minuteOf } from "../durations.ts";
+
+const VOTES = ["verifies", "refutes"] as const satisfies readonly Vote[];
 
 /** Only this many answers to one message are noted, so that resolving it is never a long write. */
 const ANSWERS_NOTED = 100;
@@ -34,9 +37,11 @@ export function creditLease(ledger: Ledger, from: string | null, to: string | nu
 }
 
 export function creditVote(ledger: Ledger, { principal: author }: MessageState, voter: string, rel: Vote, by: 1 | -1): void {
-  ledger.tallyAgent(voter, "given", rel, by);
+  creditGiven(ledger, voter, rel, by);
   ledger.tallyAgent(author, "received", rel, by);
 }
+
+export const creditGiven = (ledger: Ledger, voter: string, rel: Vote, by: 1 | -1): void => ledger.tallyAgent(voter, "given", rel, by);
 
 export function creditSignal(ledger: Ledger, { principal: author }: MessageState, signal: Signal, by: 1 | -1): void {
   ledger.tallyAgent(author, "signal", signal, by);
@@ -57,11 +62,12 @@ export function creditResolved(ledger: Ledger, target: MessageState, by: 1 | -1)
 }
 
 /** The message ends for good, and with it everything that was done to it. */
-export function uncredit(ledger: Ledger, target: MessageState): void {
+export function uncredit(ledger: Ledger, target: MessageState, votes: readonly VoteOf[]): void {
   creditLease(ledger, target.claimedBy, null);
   if (target.status === "resolved" && target.answers > 0) creditResolved(ledger, target, -1);
-  if (target.verifies + target.refutes > 0)
-    for (const { agent, rel } of ledger.votesOn(target.seq)) creditVote(ledger, target, agent, rel, -1);
+  for (const rel of VOTES) if (target[rel] > 0) ledger.tallyAgent(target.principal, "received", rel, -target[rel]);
+  for (const { agent, rel } of votes) creditGiven(ledger, agent, rel, -1);
+  ledger.forgetVotes(target.seq, votes);
   for (const [signal, count] of Object.entries(target.signals)) ledger.tallyAgent(target.principal, "signal", signal, -count);
 }
 

@@ -1,8 +1,8 @@
 // How a message ends: expired, retracted, removed or superseded, its effects on others are taken back.
-import { isWorkable } from "../protocol/vocabulary.ts";
-import { uncredit, tallyFlow, tallyMessage } from "./counts.ts";
+import { isVote, isWorkable, type Rel } from "../protocol/vocabulary.ts";
+import { creditGiven, uncredit, tallyFlow, tallyMessage } from "./counts.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, freeOfPart, isToDo, release } from "./effects.ts";
-import type { Tombstone, EndReason, Ledger, MessageState } from "./message-state.ts";
+import { type Tombstone, type EndReason, type Ledger, type MessageState, type VoteOf, VOTES_TAKEN_BACK } from "./message-state.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
@@ -10,9 +10,11 @@ const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } 
 /** A message ends for good; its tombstone stays for a while. Returns the seq of its last entry. */
 export function leave(ledger: Ledger, state: MessageState, reason: EndReason, statement: string | null = null): number {
   const entry = ledger.log(ENTRY_OF[reason], state.id, statement);
-  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, state));
+  const voters = state.verifies + state.refutes;
+  const votes = voters === 0 || voters > VOTES_TAKEN_BACK ? [] : ledger.votesOn(state.seq);
+  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, state, votes));
   cease(ledger, state, entry);
-  uncredit(ledger, state);
+  uncredit(ledger, state, votes);
   const { id, seq, author, kind, root, receivedAt } = state;
   const tombstone: Tombstone = {
     id,
@@ -36,9 +38,8 @@ export function leave(ledger: Ledger, state: MessageState, reason: EndReason, st
   return entry;
 }
 
-function traceIn(ledger: Ledger, state: MessageState): Trace {
-  const { seq, verifies, hasAttachment } = state;
-  const votes = verifies === 0 ? [] : ledger.votesOn(seq);
+function traceIn(ledger: Ledger, state: MessageState, votes: readonly VoteOf[]): Trace {
+  const { seq, hasAttachment } = state;
   return traceOf(state, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
 }
 
@@ -58,6 +59,7 @@ function cease(ledger: Ledger, actor: MessageState, entry: number): void {
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
   for (const { rel, id } of refs) {
     const target = ledger.find(id);
+    if (target === undefined) takeBackLeft(ledger, rel, id, actor);
     if (target === undefined || !acts(rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
     switch (rel) {
       case "reply":
@@ -91,6 +93,21 @@ function cease(ledger: Ledger, actor: MessageState, entry: number): void {
         break;
     }
   }
+}
+
+/** Takes back a vote or signal that was left when its target ended. */
+function takeBackLeft(ledger: Ledger, rel: Rel, id: string, { seq, principal: agent, signal }: MessageState): void {
+  if (rel !== "on" && !isVote({ rel })) return;
+  const target = ledger.tombstone(id)?.seq;
+  if (target === undefined || target > seq) return;
+  if (signal !== null) ledger.dropSignal(target, agent, signal, seq);
+  const before = ledger.vote(target, agent);
+  if (before === undefined) return;
+  ledger.dropVote(target, agent, seq);
+  const after = ledger.vote(target, agent);
+  if (before === after) return;
+  creditGiven(ledger, agent, before, -1);
+  if (after !== undefined) creditGiven(ledger, agent, after, 1);
 }
 
 /** The name of an experiment is its author's own text. */

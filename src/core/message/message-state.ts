@@ -93,6 +93,18 @@ export interface Tombstone extends Pick<MessageState, "id" | "seq" | "author" | 
   readonly changed: number;
 }
 
+export interface VoteOf {
+  readonly agent: string;
+  readonly rel: Vote;
+}
+/**
+ * If more agents than this voted on a message, their votes are left when it ends, and each is taken back when it ends itself: the end of a
+ * message is never a long write.
+ */
+export const VOTES_TAKEN_BACK = 256;
+/** An agent may vote on the same target again and again; so many of its votes are kept, in case the newer ones are withdrawn. */
+export const VOTES_KEPT = 8;
+
 export type LabelField = "tag" | "need" | "offer";
 export interface Label {
   readonly field: LabelField;
@@ -170,7 +182,9 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   /** Takes back the signal if the message `seq` gave it; returns whether it did. */
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean;
   /** Every agent with a vote in force on a target, and its newest one. */
-  votesOn(target: number): readonly { readonly agent: string; readonly rel: Vote }[];
+  votesOn(target: number): readonly VoteOf[];
+  /** Forgets the votes of these agents on a target. */
+  forgetVotes(target: number, votes: readonly VoteOf[]): void;
   /** Agents with a noted answer to a target, each once. */
   answerers(target: number): readonly string[];
   hasAnswerer(target: number, agent: string): boolean;

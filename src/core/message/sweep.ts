@@ -3,7 +3,7 @@ import { sweepAliases } from "./alias-rules.ts";
 import { release } from "./effects.ts";
 import { applyAllDue } from "./key-acts.ts";
 import { leave } from "./leave.ts";
-import type { Ledger, MessageState } from "./message-state.ts";
+import { type Ledger, type MessageState, VOTES_TAKEN_BACK } from "./message-state.ts";
 
 /** How much one step of the sweep does, so that posts never wait long for it: with two steps per transaction, about ten milliseconds. */
 const ENDS_PER_SWEEP = 48;
@@ -15,14 +15,19 @@ export function sweep(ledger: Ledger): boolean {
   // First of all: pending key operations take effect before anything else of their time.
   applyAllDue(ledger);
   const due = ledger.due(ENDS_PER_SWEEP);
+  let [ended, votes] = [0, 0];
   for (const { id } of due) {
+    if (votes >= VOTES_TAKEN_BACK) break;
+    ended++;
     // Read again: messages that just ended may have changed it.
     const state = ledger.find(id);
-    if (state !== undefined) leave(ledger, state, state.withdrawn ? "retracted" : "expired");
+    if (state === undefined) continue;
+    votes += state.verifies + state.refutes;
+    leave(ledger, state, state.withdrawn ? "retracted" : "expired");
   }
   const leases = endLeases(ledger);
   const aliases = sweepAliases(ledger, ENDS_PER_SWEEP);
-  return due.length === ENDS_PER_SWEEP || leases || aliases;
+  return ended < due.length || due.length === ENDS_PER_SWEEP || leases || aliases;
 }
 
 /** Ends leases that are due, except those to be kept. Returns whether there may be more. */

@@ -11,7 +11,7 @@ export interface Trace extends Pick<
 > {
   readonly refs: readonly Ref[];
   readonly marks: readonly string[];
-  /** Agents whose last vote on it was verifies. */
+  /** Agents whose last vote on it was verifies; none if there were too many. */
   readonly verifiedBy: readonly string[];
   /** The agent that held the lease on it, if any. */
   readonly claimedBy?: string;

@@ -43,11 +43,12 @@ const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** An ended message, from its trace; labels are compared by their hashes. */
 export function subjectOfTrace(tombstone: Tombstone, trace: Trace, authorSince: number): Subject {
-  const { to, repliedTo, status, marks, refs, verifiedBy, claimedBy } = trace;
+  const { to, repliedTo, status, marks, refs, verifies, verifiedBy, claimedBy } = trace;
   const has = (field: SetField, value: string): boolean => {
     const labels = LABEL_FIELDS[field];
     if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
-    if (field === "verifiedBy") return verifiedBy.includes(value);
+    // If not all of them are known, it may be any agent.
+    if (field === "verifiedBy") return verifiedBy.length < verifies || verifiedBy.includes(value);
     if (field === "claimedBy") return claimedBy === undefined ? status === "claimed" : claimedBy === value;
     return repliedTo.includes(value) || (field === "reaches" && to === value);
   };

@@ -90,9 +90,11 @@ test("before a status that votes made or unmade, the counts were one vote away",
 
 test("after a status that votes made, they were as they are, unless the message has moved on and they do not make it", () => {
   const counts = (now: { verifies: number; refutes: number }, to: Trace["status"], present: Trace["status"]) =>
-    subjectsAfter(subjectOfTrace(gone, { ...trace, ...now, status: to }, 0), to, present).map(
-      ({ number, has }) => `${number.verifies}:${number.refutes}${has("verifiedBy", A) ? " by anybody" : ""}`,
-    );
+    subjectsAfter(
+      subjectOfTrace(gone, { ...trace, ...now, verifiedBy: Array.from({ length: now.verifies }, () => B), status: to }, 0),
+      to,
+      present,
+    ).map(({ number, has }) => `${number.verifies}:${number.refutes}${has("verifiedBy", A) ? " by anybody" : ""}`);
   expect(counts({ verifies: 1, refutes: 0 }, "verified", "verified")).toEqual(["1:0"]);
   expect(counts({ verifies: 1, refutes: 0 }, "verified", "resolved")).toEqual(["1:0"]);
   // By its answers.

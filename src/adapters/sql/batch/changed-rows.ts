@@ -116,27 +116,27 @@ const partsOf = (key: string) => {
   return { target: Number(target), agent, signal };
 };
 
-/** Votes, signals and answers; those on ended messages were deleted with them. */
+/** Votes, signals and answers; answers to ended messages were deleted with them. */
 function addEffects({ set, erased }: BatchLedger, add: Add): void {
   if ([set.votes, set.answerers, set.signals, set.barred].every(({ changes }) => changes.size === 0)) return;
   const erasedSeqs = new Set(erased.map(({ seq }) => seq));
   const lists = <Row extends { readonly seq: number }>(
     table: WorkingTable<readonly Row[]>,
     [added, removed]: readonly [WriteStep, WriteStep],
+    isErased: (target: number) => boolean,
   ): void => {
     for (const [key, now = []] of table.changes) {
       const parts = partsOf(key);
-      if (erasedSeqs.has(parts.target)) continue;
+      if (isErased(parts.target)) continue;
       const before = table.stored(key) ?? [];
       for (const row of now) if (!before.some(({ seq }) => seq === row.seq)) add(added, { ...parts, ...row });
       for (const row of before) if (!now.some(({ seq }) => seq === row.seq)) add(removed, { ...parts, ...row });
     }
   };
-  lists(set.votes, ["votes", "votes_deletes"]);
-  lists(set.answerers, ["answerers", "answerers_deletes"]);
+  lists(set.votes, ["votes", "votes_deletes"], () => false);
+  lists(set.answerers, ["answerers", "answerers_deletes"], (target) => erasedSeqs.has(target));
   for (const [key, seq] of set.signals.changes) {
-    const row = { ...partsOf(key), seq };
-    if (!erasedSeqs.has(row.target)) add(seq === undefined ? "signals_deletes" : "signals", row);
+    add(seq === undefined ? "signals_deletes" : "signals", { ...partsOf(key), seq });
   }
   for (const [key, until] of set.barred.changes) {
     const row = { ...partsOf(key), until };

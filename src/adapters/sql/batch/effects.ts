@@ -1,5 +1,6 @@
 // The effects of messages on others inside one batch: votes, signals, answers and ended leases.
 import type { Signal } from "../../../core/protocol/vocabulary.ts";
+import { type VoteOf, VOTES_KEPT } from "../../../core/message/message-state.ts";
 import { keyOf, WorkingSet } from "./working-set.ts";
 
 type Vote = "verifies" | "refutes";
@@ -13,7 +14,7 @@ export class BatchEffects {
   }
   castVote(target: number, agent: string, seq: number, rel: Vote): void {
     const key = keyOf(target, agent);
-    this.set.votes.set(key, [...(this.set.votes.get(key) ?? []), { seq, rel }]);
+    this.set.votes.set(key, [...(this.set.votes.get(key) ?? []), { seq, rel }].slice(-VOTES_KEPT));
   }
   dropVote(target: number, agent: string, seq: number): void {
     const key = keyOf(target, agent);
@@ -22,7 +23,7 @@ export class BatchEffects {
       (this.set.votes.get(key) ?? []).filter((one) => one.seq !== seq),
     );
   }
-  votesOn(target: number): readonly { agent: string; rel: Vote }[] {
+  votesOn(target: number): readonly VoteOf[] {
     const prefix = `${target} `;
     const since = [...this.set.votes.changes.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
     const agents = new Set([...(this.set.votersOf.get(String(target)) ?? []), ...since]);
@@ -30,6 +31,9 @@ export class BatchEffects {
       const rel = this.vote(target, agent);
       return rel === undefined ? [] : [{ agent, rel }];
     });
+  }
+  forgetVotes(target: number, votes: readonly VoteOf[]): void {
+    for (const { agent } of votes) this.set.votes.set(keyOf(target, agent), []);
   }
   hasSignal(target: number, agent: string, signal: Signal): boolean {
     return this.set.signals.get(keyOf(target, agent, signal)) !== undefined;

@@ -38,9 +38,12 @@ const put = (table: TableName, moving?: readonly string[]): Write => write("put"
 const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
 const own = (table: TableName): OwnWrite => ({ how: "own", table });
 
-/** The tables from which a message is erased: by its own seq, and as the target of others. Labels and inbox entries are erased with them. */
+/**
+ * The tables from which a message is erased: by its own seq, and as the target of others. Labels and inbox entries are erased with them;
+ * votes and signals, of which there may be very many, by those who gave them.
+ */
 export const ERASED_BY_SEQ = ["contents", "refs", "messages"] as const;
-export const ERASED_BY_TARGET = ["votes", "signals", "answerers", "barred", "inbox_changes"] as const;
+export const ERASED_BY_TARGET = ["answerers", "barred", "inbox_changes"] as const;
 
 /**
  * The steps of writing a batch, in order. One with the name of a table inserts its rows, or updates those that exist; `_deletes`,

@@ -70,7 +70,7 @@ async function compareMessage(
   for (const agent of [author, ...repliedTo, ...(to === null ? [] : [to])]) agents.add(agent);
   const [refs, votes] = [await both(sides, (store) => store.refs([seq])), await both(sides, (store) => store.verifiers(seq))];
   findings.compare(where, ["refs"], { refs: refs[0] }, { refs: refs[1] });
-  findings.compare(where, ["verifiers"], { verifiers: votes[0].toSorted() }, { verifiers: votes[1].toSorted() });
+  findings.compare(where, ["verifiers"], { verifiers: votes[0]?.toSorted() }, { verifiers: votes[1]?.toSorted() });
 }
 
 const facts = (state: MessageState) => ({ ...state, repliedTo: state.repliedTo.toSorted() });
