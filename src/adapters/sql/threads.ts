@@ -5,7 +5,7 @@ import type { AnswerVotes, Branch, Refutation, StoredRef, ThreadExtent, ThreadRe
 import type { ListReads } from "../../ports/store.ts";
 import { principalOf } from "./key-rows.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
-import { fewAtATime } from "./short-statements.ts";
+import { fewAtATime, firstFitting } from "./short-statements.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
   .map((rel) => `'${rel}'`)
@@ -29,13 +29,14 @@ const BRANCHES = spelled(
 
 const OPEN_WORK = spelled(
   ({ thread }) =>
-    `SELECT id FROM messages WHERE ${thread.ofMessage} = ${thread.of("$1")} AND status = 'open' AND kind IN ('task', 'subtask', 'question')
-    AND superseded_by IS NULL AND +expires_at > $2 ORDER BY seq LIMIT $3`,
+    `SELECT id, seq, CASE WHEN superseded_by IS NULL AND expires_at > $2 THEN 1 ELSE 0 END AS fits
+    FROM messages WHERE ${thread.ofMessage} = ${thread.of("$1")} AND status = 'open' AND kind IN ('task', 'subtask', 'question') AND seq > $4
+    ORDER BY seq LIMIT $3`,
 );
 
-const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ${principalOf("$2")} ORDER BY v.seq DESC LIMIT 1) AS asker
+const ANSWERS = `SELECT r.seq, CASE WHEN a.superseded_by IS NULL AND a.expires_at > $3 THEN 1 ELSE 0 END AS fits, a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ${principalOf("$2")} ORDER BY v.seq DESC LIMIT 1) AS asker
   FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
-  WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
+  WHERE r.target = $1 AND r.rel = 'answers' AND r.seq > $5 ORDER BY r.seq LIMIT $4`;
 
 const REFUTATIONS = spelled(({ each, lateral }) => {
   const newest = `SELECT m.id AS value FROM refs r JOIN messages m ON m.seq = r.seq JOIN messages a ON a.id = r.target
@@ -49,10 +50,11 @@ const REFUTATIONS = spelled(({ each, lateral }) => {
 /** A task can have a hundred thousand parts: the newest of them count. */
 const PARTS_READ = 500;
 const TASKS_PER_READ = 32;
+const partsOf = (target: string): string =>
+  `(SELECT seq FROM refs WHERE target = ${target} AND rel = 'subtask_of' ORDER BY seq DESC LIMIT ${PARTS_READ}) r JOIN messages p ON p.seq = r.seq`;
 /** A part that is done or ended does not block the whole work; a part that is open or claimed does. */
 const DIVIDED = spelled(
-  ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM (
-      SELECT seq FROM refs WHERE target = k.value AND rel = 'subtask_of' ORDER BY seq DESC LIMIT ${PARTS_READ}) r JOIN messages p ON p.seq = r.seq
+  ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM ${partsOf("k.value")}
     WHERE p.kind IN ('task', 'subtask', 'question') AND p.status IN ('open', 'claimed') AND p.superseded_by IS NULL AND p.expires_at > $2)`,
 );
 
@@ -82,11 +84,13 @@ const NEWS = spelled(({ each, json, thread }) => {
   const deeds = `SELECT m.id, m.author, m.kind, m.signal, m.received_at AS at,
       (SELECT r.rel FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1) AS rel
     FROM messages m WHERE m.${thread.ofMessage} = ${thread.of("g.value")} AND +m.expires_at > $2 ORDER BY m.seq DESC LIMIT ${DEEDS}`;
-  const parts = `SELECT p.status, p.lease_until AS "leaseUntil" FROM refs r JOIN messages p ON p.seq = r.seq
-    WHERE r.target = g.value AND r.rel = 'subtask_of' AND p.superseded_by IS NULL AND +p.expires_at > $2 ORDER BY r.seq LIMIT ${PARTS}`;
+  const parts = `SELECT p.status, p.lease_until AS "leaseUntil" FROM ${partsOf("g.value")}
+    WHERE p.superseded_by IS NULL AND +p.expires_at > $2 ORDER BY r.seq LIMIT ${PARTS}`;
   return `SELECT g.value AS root, ${json(["id", "author", "kind", "signal", "at", "rel"], deeds)} AS deeds,
     ${json(["status", '"leaseUntil"'], parts)} AS parts FROM ${each("$1", "text", "g")}`;
 });
+
+type WithSeq<Row> = Row & { readonly seq: number };
 
 export const threadReads = (rows: SqlRows): ThreadReads & Pick<ListReads, "openWork" | "divided" | "barredWork"> => ({
   async threadNews(roots, now) {
@@ -108,8 +112,14 @@ export const threadReads = (rows: SqlRows): ThreadReads & Pick<ListReads, "openW
     for (const one of found) one.isAwaited = one.isAwaited === 1;
     return found as readonly Branch[];
   },
-  openWork: async (root, limit, now) => (await rows.all<{ id: string }>(OPEN_WORK(rows), [root, now, limit])).map(({ id }) => id),
-  answersTo: async (target, asker, limit, now) => rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]),
+  async openWork(root, limit, now) {
+    const found = await firstFitting<WithSeq<{ id: string }>>(limit, (last, most) =>
+      rows.all(OPEN_WORK(rows), [root, now, most, last?.seq ?? 0]),
+    );
+    return found.map(({ id }) => id);
+  },
+  answersTo: (target, asker, limit, now) =>
+    firstFitting<WithSeq<AnswerVotes>>(limit, (last, most) => rows.all(ANSWERS, [target, asker, now, most, last?.seq ?? 0])),
   refutationsOf: async (answers, now) =>
     answers.length === 0 ? [] : rows.all<Refutation>(REFUTATIONS(rows), [rows.dialect.list(answers), now]),
   async divided(ids, now) {

@@ -84,3 +84,16 @@ test("a voter of few messages with many votes in each is walked in turns, so tha
   expect(listedNow(1)).toBeUndefined();
   expect(await lister.seqs(query(1))).toHaveLength(50);
 });
+
+test("messages of several voters are not counted where they may be very many", () => {
+  const [one] = [post(0, { kind: "finding", title: "one" })];
+  for (const voter of [1, 2]) vote(voter, "verifies", one!);
+  board.run(
+    Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` }))),
+    NOW,
+  );
+  expect(listedNow(1, 2)).toEqual([one]);
+  board.db.exec("UPDATE agents SET messages = 200");
+  lister = new SqliteLister(board.db, new SqliteMessageCache(board.db));
+  expect(listedNow(1, 2)).toBeUndefined();
+});
