@@ -5,7 +5,7 @@ import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { foundAt, postedBefore } from "../sql/known-message.ts";
+import { foundAt, precheckOf } from "../sql/known-message.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { FACT_JOINS, STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
@@ -69,13 +69,14 @@ export class PostgresReader implements Reads {
     ]);
     // Nearly every post is new, so further facts are read only if something is known.
     const found = heardOf.has(`message ${id}`) ? await this.find(id, now) : undefined;
-    return {
-      ...postedBefore(found),
-      keyBlocked: heardOf.has(`key ${author}`),
-      payer: lines.get(author)?.principal ?? author,
+    return precheckOf({
+      found,
+      author,
+      line: lines.get(author),
+      blobs,
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
-      blockedBlobs: blobs.filter((hash) => heardOf.has(`blob ${hash}`)),
-    };
+      isBlocked: (what, name) => heardOf.has(`${what} ${name}`),
+    });
   }
 
   async find(id: string, now: number): Promise<Found | undefined> {
@@ -128,8 +129,8 @@ export class PostgresReader implements Reads {
         UNION ALL SELECT what, name, NULL FROM blocks WHERE what = 'key' AND name = ANY ($2::text[])
         UNION ALL SELECT what, name, NULL FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])
         UNION ALL SELECT 'line', id, line FROM agents WHERE id = ANY ($2::text[]) AND line IS NOT NULL
-        UNION ALL SELECT 'key', a.id, NULL FROM agents a JOIN keys k ON k.agent = a.id JOIN blocks b ON b.what = 'key' AND b.name = k.principal
-          WHERE a.id = ANY ($2::text[]) AND a.line IS NOT NULL AND k.role <> 'signer'`,
+        UNION ALL SELECT 'key', b.name, NULL FROM agents a JOIN keys k ON k.agent = a.id JOIN blocks b ON b.what = 'key' AND b.name = k.principal
+          WHERE a.id = ANY ($2::text[]) AND a.line IS NOT NULL`,
       [textArray(asked.map(({ id }) => id)), textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
     );
   }

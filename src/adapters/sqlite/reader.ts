@@ -3,16 +3,18 @@ import { sliced } from "../../ports/cpu-slices.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { foundAt, postedBefore } from "../sql/known-message.ts";
+import { foundAt, precheckOf } from "../sql/known-message.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-const NOTHING_KNOWN: Omit<Precheck, "payer"> = {
-  ...postedBefore(undefined),
-  keyBlocked: false,
+const NOTHING_KNOWN = precheckOf({
+  found: undefined,
+  author: "",
+  line: undefined,
+  blobs: [],
   storedBlobs: new Map(),
-  blockedBlobs: [],
-};
+  isBlocked: () => false,
+});
 
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;
@@ -31,17 +33,17 @@ export class SqliteReader {
   precheck(id: string, author: string, blobs: readonly string[], now: number): Precheck {
     // Most posts are new and nothing refers to them yet: one query instead of four.
     if (blobs.length === 0 && this.#sql.anyTrace.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
-    const found = this.find(id, now);
-    const line = authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
-    return {
-      ...postedBefore(found),
-      keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
-      payer: line?.principal ?? author,
-      storedBlobs: new Map(
-        blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
-      ),
-      blockedBlobs: blobs.filter((hash) => this.#sql.blocked.get("blob", hash) !== undefined),
-    };
+    const stored = blobs.flatMap((hash) =>
+      this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number]),
+    );
+    return precheckOf({
+      found: this.find(id, now),
+      author,
+      line: authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined),
+      blobs,
+      storedBlobs: new Map(stored),
+      isBlocked: (what, name) => this.#sql.blocked.get(what, name) !== undefined,
+    });
   }
 
   find(id: string, now: number): Found | undefined {
