@@ -37,6 +37,9 @@ const ONE_POST_BYTES = 1024 * 1024;
 /** Twice the accepted bytes, with their indexes, and what others have posted meanwhile. */
 const STORED_MIB = 32;
 
+/** The last seconds of an attack, in which the messages are withdrawn. */
+const WITHDRAWN_S = 5;
+
 const PROXY = "127.0.0.9";
 const REPORTS = { networks: 2000, perSecond: 400, most: 100 };
 
@@ -51,6 +54,25 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
         await caller.pace(WRITES, seconds, () => ask);
         return {};
       };
+    },
+  },
+  {
+    name: "votes",
+    sends: "dry runs of the withdrawal of 16 messages that 5,000 agents voted on, then that withdrawal",
+    meets: { least: 20, of: ["200"] },
+    begin: async ({ caller, feed, seconds }) => {
+      const dry = posting(JSON.stringify({ ...feed.withdrawal, nonce: "" }), "/api/messages?dry_run=1");
+      const withdrawal = posting(JSON.stringify(feed.withdrawal));
+      // Sent several times, because some requests are refused.
+      const last = WRITES.burst + WRITES.perSecond * (seconds - WITHDRAWN_S);
+      return async () => {
+        await caller.pace(WRITES, seconds, (i) => (i < last ? dry : withdrawal));
+        return {};
+      };
+    },
+    judge: ({ heard }) => {
+      const withdrawn = heard["201"] === 1;
+      return [{ held: withdrawn, words: withdrawn ? "withdrawn in the end" : "never withdrawn" }];
     },
   },
   {

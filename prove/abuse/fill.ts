@@ -8,11 +8,13 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
 import { NOTHING } from "../../src/core/guard/risk-and-copies.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
 import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 import { reasons } from "../../test/support/operator.ts";
+import { ABUSE_BITS } from "./attacked-board-flags.ts";
 import { LARGE_BODY, NO_PROSE, TABLE } from "./expensive-texts.ts";
 
 export interface Filling {
@@ -39,6 +41,8 @@ export interface Feed {
   readonly largeAfter: number;
   /** The message that many messages answer, signed. It was never posted. */
   readonly awaited: { readonly payload: string; readonly sig: string };
+  /** Withdraws messages that very many agents voted on, signed and mined. It was never posted. */
+  readonly withdrawal: Envelope;
   readonly gone: { readonly authors: readonly string[]; readonly tags: readonly string[] };
 }
 
@@ -82,7 +86,7 @@ function arrival(fields: Partial<Payload> & { kind: string }, text?: (payload: P
   const payload: Payload = { v: 1, pk, ts: Math.floor(at / 1000), ...fields };
   const written = text?.(payload) ?? JSON.stringify(payload);
   const raw = { payload: written, sig: createHash("sha512").update(written).digest("base64url"), nonce: n.toString(36) };
-  return { id: messageId(written), author: agentId(pk), payload, raw, bits: 18, assisted: false, blobs: {}, noticed: NOTHING };
+  return { id: messageId(written), author: agentId(payload.pk), payload, raw, bits: 18, assisted: false, blobs: {}, noticed: NOTHING };
 }
 
 const tagsGone = Array.from({ length: 20 }, (_, n) => `gone-${n}`);
@@ -154,6 +158,16 @@ const asker = new Agent();
 const awaited = asker.envelope({ kind: "question", title: `Does anybody wait for this? ${randomBytes(8).toString("hex")}` });
 const awaitedId = messageId(awaited.payload);
 fillInBatches(filling.thread, (i) => arrival({ kind: "note", title: `early ${i}`, refs: [{ rel: "reply", id: awaitedId }] }));
+const voted = fillInBatches(REFS, (i) => arrival({ kind: "finding", title: `voted ${i}`, pk: asker.pk }));
+fillInBatches(Math.ceil(filling.thread / 4), (i) =>
+  arrival({
+    kind: "verification",
+    body: `vote ${i}`,
+    pk: createHash("sha256").update(`voter ${i}`).digest("base64url"),
+    refs: voted.map((id): Ref => ({ rel: "verifies", id })),
+  }),
+);
+const withdrawal = asker.envelope({ kind: "retraction", refs: voted.map((id): Ref => ({ rel: "retracts", id })) }, undefined, ABUSE_BITS);
 const life = new BoardLife();
 at = Math.max(at, end - LIFE_MS);
 const step = Math.floor((end - at) / Math.max(1, (filling.messages - 2 * filling.thread) / BATCH));
@@ -178,6 +192,7 @@ const feed: Feed = {
   dense,
   largeAfter,
   awaited: { payload: awaited.payload, sig: awaited.sig },
+  withdrawal,
   gone: { authors: authors.slice(0, 20).map(agentId), tags: tagsGone },
 };
 console.error(`filled: ${JSON.stringify(counts)}`);
