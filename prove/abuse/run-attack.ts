@@ -4,6 +4,7 @@ import { machineTime, othersShare } from "../../bench/support/cpu-time.ts";
 import { count, type Finding } from "../part.ts";
 import { mostResidentMiB, residentMiB } from "../support/memory-and-quantiles.ts";
 import { HeldLoop } from "../support/event-loop-stalls.ts";
+import { MachineSpeed } from "../support/machine-speed.ts";
 import { type Attack, hasAttacked, type Judged } from "./attack.ts";
 import type { AttackOrder, AttackReport } from "./attacker.ts";
 import type { FilledBoard } from "./filled-board.ts";
@@ -17,6 +18,8 @@ const HELD_MS = 50;
 const MORE_MIB = 256;
 const WARM_S = 4;
 const WORTH_TELLING = 0.1;
+/** Whatever happens in more than this share of the time decides the 99th percentile. */
+const SLOW_AT_MOST = 0.005;
 /** The attacker has a lower priority than the board and the measuring processes: in reality it would be on another machine. */
 const LATER = 10;
 
@@ -46,6 +49,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
   const most = mostResidentMiB(served.pid);
   const from = Date.now();
+  using speed = new MachineSpeed();
   const [report, waited] = await Promise.all([attacker.order("go"), honest.order({ port, seconds })]);
   if (report === "ready") throw new Error("The attacker has not begun.");
   const moreMiB = most() - restMiB;
@@ -54,7 +58,8 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const holds = loop.since(from);
   const { notes, heard } = report;
 
-  const disturbed = notOurs > WORTH_TELLING;
+  const slow = speed.slowShare();
+  const disturbed = notOurs > WORTH_TELLING || slow > SLOW_AT_MOST;
   const [longest] = holds;
   const over = holds.filter(({ ms }) => ms > HELD_MS).length;
   const atMost = attack.moreMiB ?? MORE_MIB;
@@ -73,8 +78,9 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
     },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     hasAttacked(attack.meets, heard),
-    // Time spent waiting for a core that other programs use is not the board's fault.
-    ...(disturbed ? [{ held: true, words: `${Math.round(notOurs * 100)} % of the machine were not ours` }] : []),
+    // Time spent waiting for a core that other programs use, or because the host gives less, is not the board's fault.
+    ...(notOurs > WORTH_TELLING ? [{ held: true, words: `${percent(notOurs)} of the machine were not ours` }] : []),
+    ...(slow > SLOW_AT_MOST ? [{ held: true, words: `the machine had less than half its speed for ${percent(slow)} of the time` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
   const judged = [...times, ...others];
@@ -90,6 +96,8 @@ function waits(question: string, quiet: number, attacked: number): Judged {
   const most = Math.min(LONGEST_MS, Math.max(FLOOR_MS, SLOWER * quiet));
   return { held: attacked <= most, words: `${question} ${quiet.toFixed(0)} -> ${attacked.toFixed(0)} ms` };
 }
+
+const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
 const refusedText = (refused: Waited["refused"]): string =>
   Object.entries(refused)

@@ -1,6 +1,7 @@
 // Preloaded into a board: writes to a file when its event loop was blocked for long, and how much of that time it ran or waited for a core.
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
+import { waitedMs } from "./waited-for-core.ts";
 
 const LOOK_EVERY_MS = 5;
 const WORTH_NOTING_MS = 30;
@@ -8,13 +9,6 @@ const WORTH_NOTING_MS = 30;
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
-}
-
-const SCHEDULED = "/proc/thread-self/schedstat";
-
-/** Milliseconds that this thread was ready to run while others ran; 0 if the system does not tell. */
-function waitedMs(): number {
-  return existsSync(SCHEDULED) ? Number(readFileSync(SCHEDULED, "utf8").split(" ")[1]) / 1e6 : 0;
 }
 
 const file = process.env["LOOP_WATCH"];

@@ -86,8 +86,8 @@ test("a voter of few messages with many votes in each is walked in turns, so tha
 });
 
 test("messages of several voters are not counted where they may be very many", () => {
-  const [one] = [post(0, { kind: "finding", title: "one" })];
-  for (const voter of [1, 2]) vote(voter, "verifies", one!);
+  const one = post(0, { kind: "finding", title: "one" });
+  for (const voter of [1, 2]) vote(voter, "verifies", one);
   board.run(
     Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` }))),
     NOW,
