@@ -74,8 +74,10 @@ const isLive: HoldsMostly = (condition) =>
 export const isCurrent: HoldsMostly = (condition) =>
   isLive(condition) || (condition.is === "flag" && condition.field === "superseded" && !condition.value);
 
-/** The first and the last of the tombstones that listings can show. */
-export const SHOWN_TOMBSTONES = "SELECT min(seq) AS first, max(seq) AS last FROM gone WHERE reason IN ('removed', 'retracted')";
+/** The first and the last seq of these rows, each from an index: SQLite would scan all of them for both at once. */
+export const endsOf = (rows: string): string => `SELECT (SELECT min(seq) FROM ${rows}) AS first, (SELECT max(seq) FROM ${rows}) AS last`;
+/** Of the tombstones that listings can show. */
+export const SHOWN_TOMBSTONES = endsOf("gone WHERE reason IN ('removed', 'retracted')");
 export interface SeqEnds {
   readonly first: number | null;
   readonly last: number | null;

@@ -17,6 +17,7 @@ import {
   merged,
   mergedUntilEnd,
   conditionsOf,
+  endsOf,
   ORDER_COLUMN,
   type SeqEnds,
   SHOWN_TOMBSTONES,
@@ -78,9 +79,8 @@ export class SqliteLister {
     this.#tombstoneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
-    const ends = (rows: string) => db.prepare(`SELECT (SELECT min(seq) FROM ${rows}) AS first, (SELECT max(seq) FROM ${rows}) AS last`);
-    this.#bounds = ends("log");
-    this.#seqs = ends("messages");
+    this.#bounds = db.prepare(endsOf("log"));
+    this.#seqs = db.prepare(endsOf("messages"));
     this.#shownTombstones = db.prepare(SHOWN_TOMBSTONES);
     this.#begin = db.prepare("BEGIN");
     this.#commit = db.prepare("COMMIT");
