@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { TOMBSTONES_AS_MESSAGES, isSeqRange, logTimes, ORDER_COLUMN, orderColumnOf } from "../sql/shared-listing-parts.ts";
+import { areRoots, TOMBSTONES_AS_MESSAGES, isSeqRange, logTimes, ORDER_COLUMN, orderColumnOf } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./array-literals.ts";
@@ -87,7 +87,7 @@ export function messagePage(
       return `AND m.seq ${how} CASE WHEN t.last_activity = ${binder.bind(last.key)} THEN ${binder.bind(last.seq)} ELSE ${beforeAll} END`;
     };
     const some = `${after === undefined ? "" : start(after)} ${end("m.seq", "m.seq")}`;
-    const rows = `SELECT m.seq${fits} FROM messages m WHERE ${["m.root = t.root", ...tests].join(" AND ")} ${some}`;
+    const rows = `SELECT m.seq${fits} FROM messages m WHERE ${[areRoots(conditions) ? "m.id = t.root" : "m.root = t.root", ...tests].join(" AND ")} ${some}`;
     const where =
       after === undefined ? [] : [`t.last_activity ${order.descending ? "<=" : ">="} ${binder.bind(after.key)}`, ...past("l.seq")];
     const from = `threads t CROSS JOIN LATERAL (${rows}) l`;

@@ -55,6 +55,10 @@ function ofTombstone(condition: Condition): Condition {
   }
 }
 
+/** Whether only the first message of each thread can match: then a thread leads to one message, however many it has. */
+export const areRoots = (conditions: readonly Condition[]): boolean =>
+  conditions.some((one) => one.is === "flag" && one.field === "isRoot" && one.value);
+
 export type SeqRange = Extract<Condition, { is: "between" }>;
 export const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { and, atLeast, type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
 import type { Found, Listed, ListQuery } from "../../ports/store.ts";
@@ -173,6 +174,35 @@ test.each(["activity", "pow", "expiring", "verified", "changed"] as const)(
     expect((few.found as readonly Listed[]).map(({ position }) => position.seq)).toEqual(fewOfAll.slice(0, 50));
   },
 );
+
+test("the first messages of threads are listed by activity without reading the threads", async () => {
+  const text = (body: string, to?: string): string =>
+    JSON.stringify({
+      v: 1,
+      pk: AGENTS[0]!.pk,
+      ts: 1,
+      kind: "note",
+      body,
+      ...(to === undefined ? {} : { refs: [{ rel: "reply", id: to }] }),
+    });
+  const [root, late] = [text("root"), text("late")];
+  // A reply that is there before the message that it replies to.
+  const texts = [
+    text("early", messageId(late)),
+    root,
+    ...Array.from({ length: MANY }, (_, i) => text(`reply ${i}`, messageId(root))),
+    late,
+  ];
+  board.run(
+    texts.map((one) => postAct(one)),
+    NOW,
+  );
+  const { found, steps } = await listed(query(and(LIVE, { is: "flag", field: "isRoot", value: true }), "activity"));
+  expect((found as readonly Listed[]).map((one) => ("stored" in one ? one.stored.state.id : "")).sort()).toEqual(
+    [root, late].map(messageId).sort(),
+  );
+  expect(steps).toBe(1);
+});
 
 test("messages that were chosen before are tested in steps too, if each takes long", async () => {
   fill();

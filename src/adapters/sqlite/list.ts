@@ -10,7 +10,7 @@ import { Binder } from "../sql/condition.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
-import { LAST_SEQ, NO_SEQ, pageSql, type ScanPlan, type ScanRange } from "./page-sql.ts";
+import { LAST_SEQ, messagesByThread, NO_SEQ, pageSql, type ScanPlan, type ScanRange } from "./page-sql.ts";
 import {
   isSeqRange,
   logTimes,
@@ -212,13 +212,13 @@ export class SqliteLister {
    * The position this many messages further in the order of the listing. A step covers whole runs of equal keys, or a part of one run: if
    * it covered several runs, no index could tell where in the last run to stop.
    */
-  #keyEnd({ order: { key, descending } }: ScanPlan, from: Position | undefined, length: number): Position | undefined {
+  #keyEnd({ order: { key, descending }, conditions }: ScanPlan, from: Position | undefined, length: number): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = descending ? "DESC" : "ASC";
     const column = ORDER_COLUMN[key];
     const how = descending ? "<" : ">";
     const [start, end] = descending ? [LAST_SEQ, NO_SEQ] : [NO_SEQ, LAST_SEQ];
-    const rows = key === "activity" ? "threads t CROSS JOIN messages m ON m.thread = t.number" : "messages m";
+    const rows = key === "activity" ? messagesByThread(conditions) : "messages m";
     const on = (condition: string): Position | undefined =>
       this.#statement(
         `SELECT ${column} AS key, m.seq FROM ${rows} WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, MAX_KEY_SCAN_ROWS)}`,

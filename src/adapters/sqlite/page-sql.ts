@@ -4,7 +4,14 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { type HoldsMostly, isSeqRange, orderColumnOf, type SeqRange, TOMBSTONES_AS_MESSAGES } from "../sql/shared-listing-parts.ts";
+import {
+  areRoots,
+  type HoldsMostly,
+  isSeqRange,
+  orderColumnOf,
+  type SeqRange,
+  TOMBSTONES_AS_MESSAGES,
+} from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number-sql.ts";
@@ -47,7 +54,7 @@ export function pageSql(
   const byThread = order.key === "activity" && path === undefined && only === undefined && source === "messages";
   const messages = source === "gone" ? TOMBSTONES_AS_MESSAGES : "messages";
 
-  let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
+  let from = byThread ? messagesByThread(conditions) : `${messages} m`;
   if (path?.from !== undefined) from = `${path.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
   if (!byThread && order.key === "activity")
     from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf("m.root") : "m.thread"}`;
@@ -72,6 +79,12 @@ export function pageSql(
   const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
   const sql = `SELECT ${columns === "seq" ? "m.seq" : `m.seq, ${orderColumnOf(order.key, source)} AS position`} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
   return { sql, values: binder.values };
+}
+
+/** Messages in the order of their threads. Any message of a thread knows its root. */
+export function messagesByThread(conditions: readonly Condition[]): string {
+  const root = "m.id = (SELECT o.root FROM messages o WHERE o.thread = t.number LIMIT 1)";
+  return `threads t CROSS JOIN messages m ON ${areRoots(conditions) ? root : "m.thread = t.number"}`;
 }
 
 /** The intersection of all these ranges of seq, and a step of the scan. */
