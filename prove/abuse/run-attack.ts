@@ -80,7 +80,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
     hasAttacked(attack.meets, heard),
     // Time spent waiting for a core that other programs use, or because the host gives less, is not the board's fault.
     ...(notOurs > WORTH_TELLING ? [{ held: true, words: `${percent(notOurs)} of the machine were not ours` }] : []),
-    ...(slow > SLOW_AT_MOST ? [{ held: true, words: `the machine had less than half its speed for ${percent(slow)} of the time` }] : []),
+    ...(slow > SLOW_AT_MOST ? [{ held: true, words: `the machine stood still or was slow for ${percent(slow)} of the time` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
   const judged = [...times, ...others];

@@ -1,4 +1,5 @@
-// Whether the machine itself is slower at times, because its host gives it less: the same small computation is measured again and again.
+// Whether the machine itself stands still or is slow at times, because its host gives it less: the same small computation is measured again
+// and again.
 import { waitedMs } from "./waited-for-core.ts";
 
 const LOOK_EVERY_MS = 20;
@@ -11,27 +12,35 @@ const FASTEST = 10;
 const fastest: number[] = [];
 let result = 0;
 
-/** Milliseconds, without those in which another thread had the core; undefined if one had it in between. */
-function measured(): number | undefined {
-  const [waited, began] = [waitedMs(), performance.now()];
+function compute(): void {
   for (let i = 0; i < STEPS; i++) result = (result * 31 + i) | 0;
-  const ms = performance.now() - began;
-  return waitedMs() === waited ? ms : undefined;
 }
 
-export class MachineSpeed implements Disposable {
-  readonly #took: number[] = [];
-  readonly #timer = setInterval(() => {
-    const ms = measured();
-    if (ms === undefined) return;
-    this.#took.push(ms);
-    fastest.push(ms);
-  }, LOOK_EVERY_MS);
+/** Time that passes between two moments, without that in which another thread had the core. */
+const ownNow = (): number => performance.now() - waitedMs();
 
-  /** In which share of the time the machine had less than half of its speed. */
+export class MachineSpeed implements Disposable {
+  readonly #began = performance.now();
+  readonly #took: number[] = [];
+  #before = ownNow();
+  #stoodStillMs = 0;
+  readonly #timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+
+  #look(): void {
+    const now = ownNow();
+    const late = now - this.#before - LOOK_EVERY_MS;
+    if (late > LOOK_EVERY_MS) this.#stoodStillMs += late;
+    compute();
+    this.#before = ownNow();
+    this.#took.push(this.#before - now);
+    fastest.push(this.#before - now);
+  }
+
+  /** In which share of the time the machine stood still or had less than half of its speed. */
   slowShare(): number {
     const usual = fastest.toSorted((a, b) => a - b)[Math.floor(fastest.length / FASTEST)] ?? Infinity;
-    return this.#took.length === 0 ? 0 : this.#took.filter((ms) => ms > SLOWER * usual).length / this.#took.length;
+    const slow = this.#took.filter((ms) => ms > SLOWER * usual).length / Math.max(1, this.#took.length);
+    return slow + this.#stoodStillMs / (performance.now() - this.#began);
   }
 
   [Symbol.dispose](): void {
