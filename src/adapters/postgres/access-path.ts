@@ -2,7 +2,7 @@
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { atNobodysCost } from "../../ports/cpu-slices.ts";
-import { areMany, countOf, fewOf, lookupFor, RANGES, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
+import { countOf, fewOf, lookupFor, RANGES, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly, type HoldsMostly } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
@@ -54,7 +54,7 @@ export class AccessPathChooser {
       const [found] = await atNobodysCost(count);
       this.#counted.set("superseded", (rows = found?.rows ?? 0));
     }
-    return holdsMostly(areMany(rows));
+    return holdsMostly(rows);
   }
 
   async choose(conditions: readonly Condition[], mostly: HoldsMostly, key: OrderKey): Promise<AccessPath | undefined> {

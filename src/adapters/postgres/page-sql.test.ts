@@ -46,6 +46,14 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
+const listerOn = (short: Client, walks: Client) =>
+  new PostgresLister(
+    short,
+    walks,
+    () => ({}),
+    () => 0,
+  );
+
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Index Name"?: string;
@@ -190,12 +198,7 @@ test.each(["new", "old", "activity", "changed"] as const)(
   "tombstones (%s) that a filter chooses are walked in short statements",
   async (sort) => {
     await using walks = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test walks" });
-    const lister = new PostgresLister(
-      client,
-      walks,
-      () => ({}),
-      () => 0,
-    );
+    const lister = listerOn(client, walks);
     let statements = 0;
     const paying = <Found>(work: () => Promise<Found>) => atTheCostOf({ lane: "one", spend: () => void statements++ }, work);
     const condition = and(
@@ -219,12 +222,7 @@ test.each(["new", "activity"] as const)("a listing (%s) is walked in portions wh
   await using board = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test superseded" });
   const newest = MESSAGES / 10;
   await board.script(`BEGIN; UPDATE messages SET superseded_by = id WHERE seq > ${newest}; DELETE FROM tallies WHERE field = 'tag'`);
-  const lister = new PostgresLister(
-    board,
-    board,
-    () => ({}),
-    () => 0,
-  );
+  const lister = listerOn(board, board);
   const current = and(atLeast("expiresAt", 1000), flagIs("superseded", false));
   for (const condition of [current, and(current, hasAll("tags", ["common"]))]) {
     let statements = 0;
@@ -242,12 +240,7 @@ test.each(WALKS)(
   "a long listing (%s) finds in short statements what one long statement finds, and pays for each",
   async (_, sort, filters) => {
     await using walks = new Client({ url: await databaseFor(data), connections: 1, each: 1, long: true, name: "test walks" });
-    const lister = new PostgresLister(
-      client,
-      walks,
-      () => ({}),
-      () => 0,
-    );
+    const lister = listerOn(client, walks);
     const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
     const order = ORDERS[sort];
     const inOne = async (query: ListQuery) => {

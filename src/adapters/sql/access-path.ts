@@ -119,11 +119,10 @@ export function fewOf(rows: readonly string[], orderedBy: readonly string[], { b
   return `(SELECT count(*) FROM (${all}) few)`;
 }
 
-/** A statement that counts superseded messages. Few of them are skipped faster than anything else could be done about them. */
+/** A statement that counts superseded messages. */
 export const SUPERSEDED = spelled(
   (dialect) => `SELECT ${fewOf(["SELECT seq FROM messages WHERE superseded_by IS NOT NULL"], BY_SEQ, dialect)} AS rows`,
 );
-export const areMany = (rows: number): boolean => rows > SORTABLE;
 
 const MAX_COUNTS = 5000;
 const COUNTED_FOR_MS = 10_000;

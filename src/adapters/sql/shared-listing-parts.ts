@@ -3,6 +3,7 @@ import { type Condition, not, or, partsOf } from "../../core/query/condition.ts"
 import type { OrderKey } from "../../core/query/order.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
+import { SORTABLE } from "./lookup-table-spec.ts";
 
 /** `t` is the thread of the message `m`. */
 export const ORDER_COLUMN: Record<OrderKey, string> = {
@@ -71,7 +72,8 @@ export function logTimes(condition: Condition): { readonly from: number | undefi
 /** Whether nearly every message meets a condition, so that a page fills soon; bounds of seq end a scan by themselves. */
 export type HoldsMostly = (condition: Condition) => boolean;
 
-export const holdsMostly = (manySuperseded: boolean): HoldsMostly => (manySuperseded ? isLive : isCurrent);
+/** `superseded`: how many messages are. Few of them are skipped faster than anything else could be done about them. */
+export const holdsMostly = (superseded: number): HoldsMostly => (superseded > SORTABLE ? isLive : isCurrent);
 
 const isLive: HoldsMostly = (condition) =>
   condition.is === "between" && (condition.field === "seq" || (condition.field === "expiresAt" && condition.max === undefined));

@@ -2,7 +2,7 @@
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { atNobodysCost } from "../../ports/cpu-slices.ts";
-import { areMany, countOf, type SeqSource, lookupFor, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
+import { countOf, type SeqSource, lookupFor, repeatsSeqs, RowCounts, rowsOf, serves, SUPERSEDED } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
 import { holdsMostly, type HoldsMostly } from "../sql/shared-listing-parts.ts";
@@ -31,7 +31,7 @@ export class AccessPathChooser {
   /** Which conditions nearly every message meets. All callers use the same count, so none of them is charged. */
   mostly(): HoldsMostly {
     const count = () => this.#once("superseded", () => ({ sql: SUPERSEDED(this.#rows), values: [] }));
-    return holdsMostly(areMany(this.#counted.get("superseded") ?? atNobodysCost(count)));
+    return holdsMostly(this.#counted.get("superseded") ?? atNobodysCost(count));
   }
 
   choose(conditions: readonly Condition[], key: OrderKey): AccessPath | undefined {
