@@ -54,10 +54,9 @@ export class Memtable implements IndexPart {
     this.wordCounts[doc] = Math.min(this.#distinct, MAX_COUNT);
     this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
-      const key = this.#grams.has(gram) ? gram : termKey(gram);
-      const docs = this.#grams.get(key);
+      const docs = this.#grams.get(gram) ?? this.#grams.get(termKey(gram));
       // Most grams stay with one document, and a list that began empty would have room for 17.
-      if (docs === undefined) this.#grams.set(key, [doc]);
+      if (docs === undefined) this.#grams.set(termKey(gram), [doc]);
       else if (docs[docs.length - 1] !== doc) docs.push(doc);
     }
   }

@@ -42,7 +42,10 @@ export class Embedder {
   readonly #counts: Int32Array;
   readonly #weights: Float32Array;
   readonly #seen = new Int32Array(MAX_WORDPIECES);
-  readonly #sum: Float32Array;
+  /** For each distinct piece: where its row begins, and by what its row is multiplied. */
+  readonly #starts = new Int32Array(MAX_WORDPIECES);
+  readonly #factors = new Float64Array(MAX_WORDPIECES);
+  readonly #sum: Float64Array;
   #pieces = 0;
   #distinct = 0;
 
@@ -50,7 +53,7 @@ export class Embedder {
     this.#table = table;
     this.#counts = new Int32Array(table.scales.length);
     this.#weights = new Float32Array(table.scales.length);
-    this.#sum = new Float32Array(table.dimensions);
+    this.#sum = new Float64Array(table.dimensions);
   }
 
   get dimensions(): number {
@@ -117,19 +120,32 @@ export class Embedder {
 
   #addUp(): void {
     const { dimensions, rows, scales } = this.#table;
-    const sum = this.#sum.fill(0);
-    for (let nth = 0; nth < this.#distinct; nth++) {
+    const starts = this.#starts;
+    const factors = this.#factors;
+    const distinct = this.#distinct;
+    for (let nth = 0; nth < distinct; nth++) {
       const piece = this.#seen[nth]!;
       if (scales[piece] === 0) this.#table.unpack(piece);
-      const weight = this.#weights[piece]! * this.#repeats[this.#counts[piece]!]! * scales[piece]!;
+      starts[nth] = piece * dimensions;
+      factors[nth] = this.#weights[piece]! * this.#repeats[this.#counts[piece]!]! * scales[piece]!;
       this.#counts[piece] = 0;
-      // Four at a time, which takes half as long; the file format guarantees a multiple of 32.
-      for (let at = 0, from = piece * dimensions; at < dimensions; at += 4, from += 4) {
-        sum[at] = sum[at]! + weight * rows[from]!;
-        sum[at + 1] = sum[at + 1]! + weight * rows[from + 1]!;
-        sum[at + 2] = sum[at + 2]! + weight * rows[from + 2]!;
-        sum[at + 3] = sum[at + 3]! + weight * rows[from + 3]!;
+    }
+    // Eight columns at a time, whose sums stay in registers; the file format guarantees a multiple of 32.
+    for (let at = 0; at < dimensions; at += 8) {
+      let [a, b, c, d, e, f, g, h] = [0, 0, 0, 0, 0, 0, 0, 0];
+      for (let nth = 0; nth < distinct; nth++) {
+        const from = starts[nth]! + at;
+        const factor = factors[nth]!;
+        a += factor * rows[from]!;
+        b += factor * rows[from + 1]!;
+        c += factor * rows[from + 2]!;
+        d += factor * rows[from + 3]!;
+        e += factor * rows[from + 4]!;
+        f += factor * rows[from + 5]!;
+        g += factor * rows[from + 6]!;
+        h += factor * rows[from + 7]!;
       }
+      this.#sum.set([a, b, c, d, e, f, g, h], at);
     }
   }
 

@@ -25,6 +25,9 @@ export class WordPieces {
   readonly #numbers: Int32Array;
   readonly #checks: Int32Array;
   readonly #found = new Int32Array(WORD_CHARS);
+  /** Both hashes of the beginnings of the present word, by their length. */
+  readonly #hashes = new Int32Array(WORD_CHARS + 1);
+  readonly #checksOfWord = new Int32Array(WORD_CHARS + 1);
 
   /** In the order of their numbers; a piece that continues a word starts with `##`. */
   constructor(pieces: readonly string[]) {
@@ -63,27 +66,26 @@ export class WordPieces {
     return found;
   }
 
-  /** The longest piece at each position; -1 if there is none. */
+  /** The longest piece at each position; -1 if there is none. Most words are one piece, so the longest one is looked up first. */
   #cut(text: string, from: number, to: number): number {
+    const hashes = this.#hashes;
+    const checks = this.#checksOfWord;
     let count = 0;
     for (let at = from; at < to;) {
       let hash = at === from ? WORD_HASH : PART_HASH;
       let check = at === from ? WORD_CHECK : PART_CHECK;
-      let best = -1;
-      let end = at;
-      const stop = Math.min(to, at + this.#longest);
-      for (let next = at; next < stop;) {
-        const code = lower(text.charCodeAt(next++));
-        hash = nextHash(hash, code);
-        check = nextCheck(check, code);
-        const number = this.#numberOf(hash, check);
-        if (number < 0) continue;
-        best = number;
-        end = next;
+      const most = Math.min(to - at, this.#longest);
+      for (let length = 1; length <= most; length++) {
+        const code = lower(text.charCodeAt(at + length - 1));
+        hashes[length] = hash = nextHash(hash, code);
+        checks[length] = check = nextCheck(check, code);
       }
-      if (best < 0) return -1;
-      this.#found[count++] = best;
-      at = end;
+      let length = most;
+      let piece = -1;
+      while (length > 0 && (piece = this.#numberOf(hashes[length]!, checks[length]!)) < 0) length--;
+      if (piece < 0) return -1;
+      this.#found[count++] = piece;
+      at += length;
     }
     return count;
   }
