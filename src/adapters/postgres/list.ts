@@ -16,7 +16,7 @@ import {
   walkTombstones,
 } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
-import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
+import { TOMBSTONES, toTombstone } from "../sql/rows.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import {
   STORED_MESSAGE_COLUMNS,
@@ -249,7 +249,7 @@ export class PostgresLister {
   async #tombstonesOf(client: Client, query: ListQuery, conditions: readonly Condition[]): Promise<readonly Listed[]> {
     const { sql, values, direction } = tombstonePage(query, conditions);
     const rows = await client.ask<{ position: number }>(
-      `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
+      `SELECT p.position, g.* FROM (${sql}) p JOIN (${TOMBSTONES}) g ON g.seq = p.seq
         ORDER BY p.position ${direction}, p.seq ${direction}`,
       values,
     );

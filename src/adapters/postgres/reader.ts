@@ -6,7 +6,7 @@ import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
 import { foundAt, precheckOf } from "../sql/known-message.ts";
-import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
+import { TOMBSTONES, toTombstone } from "../sql/rows.ts";
 import { FACT_JOINS, STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
@@ -110,7 +110,7 @@ export class PostgresReader implements Reads {
     // Afterwards, so that a message that ends meanwhile is found here.
     const others = ids.filter((id) => !found.has(id));
     if (others.length === 0) return found;
-    const rows = await this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, [textArray(others)]);
+    const rows = await this.#client.query(`${TOMBSTONES} WHERE id = ANY ($1::text[])`, [textArray(others)]);
     for (const one of rows.map(toTombstone)) found.set(one.id, { tombstone: one });
     return found;
   }

@@ -1,13 +1,13 @@
 // One database function that writes all changes of a batch, completely or not at all.
 import { createHash } from "node:crypto";
-import { columnOf, fieldOf } from "../sql/rows.ts";
+import { columnOf, fieldOf } from "../sql/columns.ts";
 import { rowArray } from "./array-literals.ts";
-import { UPDATED_COLUMNS } from "../sql/batch/changed-rows.ts";
 import {
   ERASED_BY_SEQ,
   ERASED_BY_TARGET,
   type OwnStep,
   type OwnWrite,
+  UPDATED_COLUMNS,
   type WriteStep,
   WRITE_STEPS,
   type Write,
@@ -46,15 +46,29 @@ export function rowsText(step: WriteStep, written: readonly object[], fields: Re
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");
 
 function written(step: WriteStep, { how, table, keys, moving }: Write): string {
-  if (how === "drop")
-    return `DELETE FROM ${table} t USING ${rows(step)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")};`;
-  const met = {
-    add: "",
-    once: "ON CONFLICT DO NOTHING",
-    put: `ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${moved(moving, "excluded")}`,
-  };
-  return `INSERT INTO ${table} SELECT * FROM ${rows(step)} ${met[how]};`;
+  const isRow = keys.map((key) => `t.${key} = r.${key}`).join(" AND ");
+  const insert = `INSERT INTO ${table} AS t SELECT * FROM ${rows(step)}`;
+  const onConflict = `ON CONFLICT (${keys.join(", ")}) DO UPDATE SET`;
+  switch (how) {
+    case "add":
+      return `${insert};`;
+    case "once":
+      return `${insert} ON CONFLICT DO NOTHING;`;
+    case "put":
+      return `${insert} ${onConflict} ${moved(moving, "excluded")};`;
+    case "update":
+      return `UPDATE ${table} t SET ${moved(moving, "r")} FROM ${rows(step)} r WHERE ${isRow};`;
+    case "drop":
+      return `DELETE FROM ${table} t USING ${rows(step)} r WHERE ${isRow};`;
+    case "sum":
+      return `${insert} ${onConflict} ${summed(moving)};`;
+    case "empty":
+      return `DELETE FROM ${table} t USING ${rows(step)} r WHERE ${isRow} AND t.count = 0;`;
+  }
 }
+
+const summed = (columns: readonly string[]): string =>
+  columns.map((one) => (one === "count" ? "count = t.count + excluded.count" : `${one} = greatest(t.${one}, excluded.${one})`)).join(", ");
 
 const OWN: Readonly<Record<OwnStep, string>> = {
   messages_expirations: `UPDATE messages m SET expires_at = r.at, withdrawn = 1 FROM ${rows("messages_expirations")} r
@@ -67,14 +81,6 @@ const OWN: Readonly<Record<OwnStep, string>> = {
     ${ERASED_BY_TARGET.map((table) => `DELETE FROM ${table} t USING ${rows("messages_deletes")} r WHERE t.target = r.seq;`).join(
       "\n    ",
     )}`,
-  messages_updates: `UPDATE messages m SET ${moved(UPDATED_COLUMNS, "r")} FROM ${rows("messages_updates")} r WHERE m.seq = r.seq;`,
-  tallies: `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies")}
-      ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used);`,
-  tallies_deletes: `DELETE FROM tallies t USING ${rows("tallies_deletes")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0;`,
-  agent_tallies: `INSERT INTO agent_tallies AS t SELECT * FROM ${rows("agent_tallies")}
-      ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count;`,
-  agent_tallies_deletes: `DELETE FROM agent_tallies t USING ${rows("agent_tallies_deletes")} r
-      WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0;`,
 };
 
 function statementOf(step: WriteStep): string {

@@ -1,17 +1,16 @@
 // Acknowledgements as stored, and for readers.
 import type { AckRow } from "../../core/message/ack-state.ts";
 import type { AckReads, ReadMark } from "../../ports/acks.ts";
+import { rowsFrom } from "./columns.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { principalOf } from "./key-rows.ts";
-
-export const ACK_COLUMNS = "id, agent, seq, at, seen, moved, acted, declined, skipped";
 
 export function toAck(row: unknown): AckRow {
   const { moved, skipped, ...rest } = row as Omit<AckRow, "moved" | "skipped"> & { readonly moved: 0 | 1; readonly skipped: string };
   return { ...rest, moved: moved === 1, skipped: skipped === "" ? [] : skipped.split(" ") };
 }
 
-const ONE = `SELECT ${ACK_COLUMNS} FROM acks WHERE id = $1`;
+const ONE = `${rowsFrom("acks")} WHERE id = $1`;
 const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = ${principalOf("$1")}`;
 /** When the addressee first acknowledged having read the message `m`; acknowledgements are kept as long as any message lives. */
 export const READ_AT = `CASE WHEN m."to" IS NOT NULL THEN

@@ -1,14 +1,14 @@
 // Copies a board from one store to another: the tables that every SQL store has, row by row, under the same names.
+import type { StoredTable } from "./columns.ts";
 import { TABLES } from "./tables.ts";
 
-export type CopiedTable = keyof typeof TABLES;
-export const COPIED_TABLES = Object.keys(TABLES) as readonly CopiedTable[];
+export const COPIED_TABLES = Object.keys(TABLES) as readonly StoredTable[];
 
 export type CopiedRow = Readonly<Record<string, string | number | null>>;
 
 /** Some rows of one table. */
 export interface RowBatch {
-  readonly table: CopiedTable;
+  readonly table: StoredTable;
   readonly rows: readonly CopiedRow[];
 }
 

@@ -1,8 +1,6 @@
 // Conversion of keys and their lines between rows and the board's own types.
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 
-export const KEY_OP_COLUMNS = "id, seq, at, type, principal, agent, signer, state, prev, detail";
-
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of what it asked for.
 export const toState = <State>(row: unknown): State => JSON.parse((row as { readonly state: string }).state) as State;
 

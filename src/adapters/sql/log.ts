@@ -2,12 +2,13 @@
 import { type Entry, GENESIS } from "../../core/log/chain.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { LogEntry, LogReads, Raw, StatusEffect } from "../../ports/store.ts";
+import { fieldsIn } from "./columns.ts";
 import { first, spelled, type SqlRows } from "./dialect.ts";
 import { idsWithPrefix } from "./lookups.ts";
 
 type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { readonly [Name in keyof Raw]?: string | null };
 
-const COLUMNS = "l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted";
+const COLUMNS = fieldsIn("log", "l");
 const PAGE = "WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2";
 const ENTRIES = `SELECT ${COLUMNS} FROM log l ${PAGE}`;
 /** Each table is bounded by itself: otherwise PostgreSQL may scan all of them. */

@@ -1,8 +1,6 @@
 // Conversion of notices, decisions and switches between rows and the board's own types; the same for every SQL store.
 import { type Switches, SWITCHES_OFF } from "../../core/message/moderation-state.ts";
 
-export const NOTICE_COLUMNS = `id, at, category, target, explanation, contact, state, closed_at AS "closedAt"`;
-export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
 /** All existing columns: a database of an older release lacks the last one, and is read to compare it with a newer one. */
 export const SELECT_SWITCHES = "SELECT * FROM switches";
 

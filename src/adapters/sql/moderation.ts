@@ -2,15 +2,15 @@
 import type { Action, Notice, NoticeState } from "../../core/message/moderation-state.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationCounts, ModerationReads } from "../../ports/moderation.ts";
+import { rowsFrom } from "./columns.ts";
 import { first, type SqlRows } from "./dialect.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "./moderation-rows.ts";
+import { SELECT_SWITCHES, toSwitches } from "./moderation-rows.ts";
 
-const NOTICE = `SELECT ${NOTICE_COLUMNS} FROM notices WHERE id = $1`;
-const noticesWhere = (more: string): string =>
-  `SELECT ${NOTICE_COLUMNS} FROM notices WHERE (at, id) > ($1, $2)${more} ORDER BY at, id LIMIT $3`;
+const NOTICE = `${rowsFrom("notices")} WHERE id = $1`;
+const noticesWhere = (more: string): string => `${rowsFrom("notices")} WHERE (at, id) > ($1, $2)${more} ORDER BY at, id LIMIT $3`;
 const NOTICES = noticesWhere("");
 const NOTICES_IN = noticesWhere(" AND state = $4");
-const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions WHERE at >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
+const ACTIONS = `${rowsFrom("actions")} WHERE at >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
 const COUNTS = "SELECT state, category, count(*) AS count FROM notices WHERE at >= $1 GROUP BY state, category ORDER BY state, category";
 const OPEN = "SELECT count(*) AS count FROM notices WHERE state = 'received'";
 const TOTALS = `SELECT count(*) FILTER (WHERE visibility = 'content_removed') AS removed,

@@ -1,5 +1,6 @@
 // Conversion between rows and the board's own types; the same for every SQL store, its writer and its readers.
 import type { Tombstone, EndReason, SignalCounts, MessageState } from "../../core/message/message-state.ts";
+import { columnsOf, fieldOf, type FieldsOf, fieldsIn, rowsFrom } from "./columns.ts";
 
 type Flag = 0 | 1;
 type Stored = {
@@ -13,58 +14,16 @@ type Stored = {
   readonly principal: string | null;
 };
 
-/** The columns of a message state, in the order in which stateFrom reads them. */
-const STATE_FIELDS = [
-  "seq",
-  "id",
-  "author",
-  "kind",
-  "root",
-  "receivedAt",
-  "expiresAt",
-  "to",
-  "bits",
-  "assisted",
-  "hasData",
-  "hasAttachment",
-  "lang",
-  "repliedTo",
-  "status",
-  "verifies",
-  "refutes",
-  "replies",
-  "answers",
-  "answersVerified",
-  "rejected",
-  "signals",
-  "resolvedByAuthor",
-  "duplicateOf",
-  "claimedBy",
-  "leaseUntil",
-  "claimSeq",
-  "supersededBy",
-  "supersededAt",
-  "withdrawn",
-  "signal",
-  "changed",
-  "risk",
-  "copies",
-  "spreading",
-  "handled",
-  "handledAt",
-  "handledWhy",
-  "principal",
-] as const satisfies readonly (keyof MessageState)[];
+type StateFields = FieldsOf<"messages">;
+type ValuesOf<Fields extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Fields]: Stored[Fields[Place]] };
 
-type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
-
-export const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-export const fieldOf = (column: string): string => column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-export const STATE_COLUMNS = STATE_FIELDS.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
+/** The columns of the message `m`, in the order in which stateFrom reads them. */
+export const STATE_COLUMNS = fieldsIn("messages", "m");
+const STATE_FIELDS = columnsOf("messages").map(fieldOf) as readonly (keyof MessageState)[];
 
 /** By index, as listings read it: making an object of every row takes SQLite many times as long, and listings read thousands a second. */
 export function stateFrom(row: unknown): MessageState {
-  const values = row as ValuesOf<typeof STATE_FIELDS>;
+  const values = row as ValuesOf<StateFields>;
   return {
     seq: values[0],
     id: values[1],
@@ -78,29 +37,29 @@ export function stateFrom(row: unknown): MessageState {
     assisted: values[9] === 1,
     hasData: values[10] === 1,
     hasAttachment: values[11] === 1,
-    lang: values[12],
-    repliedTo: values[13] === null ? [] : values[13].split(" "),
-    status: values[14],
-    verifies: values[15],
-    refutes: values[16],
-    replies: values[17],
-    answers: values[18],
-    answersVerified: values[19],
-    rejected: values[20],
-    signals: values[21] === null ? {} : (JSON.parse(values[21]) as SignalCounts),
-    resolvedByAuthor: values[22] === 1,
-    duplicateOf: values[23],
-    claimedBy: values[24],
-    leaseUntil: values[25],
-    claimSeq: values[26],
-    supersededBy: values[27],
-    supersededAt: values[28],
-    withdrawn: values[29] === 1,
-    signal: values[30],
-    changed: values[31],
-    risk: values[32],
-    copies: values[33],
-    spreading: values[34] === 1,
+    risk: values[12],
+    copies: values[13],
+    spreading: values[14] === 1,
+    lang: values[15],
+    repliedTo: values[16] === null ? [] : values[16].split(" "),
+    status: values[17],
+    verifies: values[18],
+    refutes: values[19],
+    replies: values[20],
+    answers: values[21],
+    answersVerified: values[22],
+    rejected: values[23],
+    signals: values[24] === null ? {} : (JSON.parse(values[24]) as SignalCounts),
+    resolvedByAuthor: values[25] === 1,
+    duplicateOf: values[26],
+    claimedBy: values[27],
+    leaseUntil: values[28],
+    claimSeq: values[29],
+    supersededBy: values[30],
+    supersededAt: values[31],
+    withdrawn: values[32] === 1,
+    changed: values[33],
+    signal: values[34],
     handled: values[35],
     handledAt: values[36],
     handledWhy: values[37],
@@ -110,7 +69,7 @@ export function stateFrom(row: unknown): MessageState {
 
 export const toMessageState = (row: unknown): MessageState => stateFrom(STATE_FIELDS.map((name) => (row as Stored)[name]));
 
-export const TOMBSTONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
+export const TOMBSTONES = rowsFrom("gone");
 
 export function toTombstone(row: unknown): Tombstone {
   const { restored, ...tombstone } = row as Omit<Tombstone, "restored"> & { reason: EndReason; restored: Flag };

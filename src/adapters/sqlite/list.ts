@@ -25,7 +25,7 @@ import {
   walkTombstones,
 } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
-import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
+import { TOMBSTONES, toTombstone } from "../sql/rows.ts";
 import { lookupsFor } from "./condition-cost.ts";
 import { SqliteRows } from "./statement-runner.ts";
 
@@ -76,7 +76,7 @@ export class SqliteLister {
   constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#db = db;
     this.#storedMessages = storedMessages;
-    this.#tombstoneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
+    this.#tombstoneBySeq = db.prepare(`${TOMBSTONES} WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare(endsOf("log"));

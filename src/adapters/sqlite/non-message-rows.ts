@@ -2,7 +2,8 @@
 import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
 import type { StoredInboxChange } from "../../core/message/inbox-types.ts";
 import type { Blockable } from "../../core/message/moderation-state.ts";
-import { KEY_OP_COLUMNS, toState } from "../sql/key-rows.ts";
+import { rowsFrom } from "../sql/columns.ts";
+import { toState } from "../sql/key-rows.ts";
 import { openDatabase } from "./open.ts";
 
 export interface HeldBlob {
@@ -39,11 +40,11 @@ export function openHoldings(path: string): Holdings {
   return {
     keys: () => states("SELECT state FROM keys ORDER BY agent"),
     lines: () => states("SELECT state FROM key_lines ORDER BY principal"),
-    keyOps: () => db.prepare(`SELECT ${KEY_OP_COLUMNS} FROM key_ops ORDER BY seq`).all() as unknown as Iterable<StoredKeyOp>,
+    keyOps: () => rows(`${rowsFrom("key_ops")} ORDER BY seq`),
     blobs: () =>
       rows("SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256"),
-    blocks: () => rows("SELECT what, name, action FROM blocks ORDER BY what, name, action"),
-    inboxChanges: () => rows("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent"),
+    blocks: () => rows(`${rowsFrom("blocks")} ORDER BY what, name, action`),
+    inboxChanges: () => rows(`${rowsFrom("inbox_changes")} ORDER BY target, seq, agent`),
     [Symbol.dispose]: () => db.close(),
   };
 }

@@ -4,7 +4,7 @@ import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
 import { foundAt, precheckOf } from "../sql/known-message.ts";
-import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
+import { TOMBSTONES, toTombstone } from "../sql/rows.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 const NOTHING_KNOWN = precheckOf({
@@ -67,7 +67,7 @@ export class SqliteReader {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    tombstone: p(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ?`),
+    tombstone: p(`${TOMBSTONES} WHERE id = ?`),
     used: db.prepare(
       `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     ),

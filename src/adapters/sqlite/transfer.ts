@@ -1,12 +1,13 @@
 // Exports all rows of a SQLite board to another store, and makes a new SQLite board from another store's rows.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { COPIED_TABLES, type CopiedRow, type CopiedTable, type RowBatch, ROWS_PER_BATCH } from "../sql/copied-tables.ts";
+import { COPIED_TABLES, type CopiedRow, type RowBatch, ROWS_PER_BATCH } from "../sql/copied-tables.ts";
+import type { StoredTable } from "../sql/columns.ts";
 import { putBoardKey } from "./board-identity.ts";
 import { fileFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 
 /** Only SQLite numbers threads and agents; another store knows them by their names. */
-const READS: Readonly<Partial<Record<CopiedTable, string>>> = {
+const READS: Readonly<Partial<Record<StoredTable, string>>> = {
   threads: `SELECT r.root, t.messages, t.last_activity FROM threads t
     JOIN (SELECT DISTINCT thread, root FROM messages) r ON r.thread = t.number`,
 };
@@ -31,7 +32,7 @@ export async function fillDatabase(path: string, batches: AsyncIterable<RowBatch
   const db = openDatabase(path, "write");
   try {
     db.exec("BEGIN; CREATE TEMP TABLE named_threads (root TEXT PRIMARY KEY, messages INTEGER, last_activity INTEGER) WITHOUT ROWID;");
-    const inserts = new Map<CopiedTable, (row: CopiedRow) => void>();
+    const inserts = new Map<StoredTable, (row: CopiedRow) => void>();
     for await (const { table, rows } of batches) {
       let insert = inserts.get(table);
       if (insert === undefined) inserts.set(table, (insert = inserter(db, table)));
@@ -60,7 +61,7 @@ INSERT INTO strays (root, thread) SELECT root, number FROM firsts f
   AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.id = f.root AND g.root = f.root);
 `;
 
-function inserter(db: DatabaseSync, table: CopiedTable): (row: CopiedRow) => void {
+function inserter(db: DatabaseSync, table: StoredTable): (row: CopiedRow) => void {
   const into = table === "threads" ? "named_threads" : table;
   const columns = columnsOf(db, into);
   const fixed = table === "messages" ? ["thread"] : [];

@@ -1,11 +1,10 @@
 // Writes the changes of a batch at its end: plain statements, row by row.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Touched } from "../../ports/store.ts";
-import { changedRows, UPDATED_COLUMNS, type ChangedRows } from "../sql/batch/changed-rows.ts";
+import { changedRows, type ChangedRows } from "../sql/batch/changed-rows.ts";
 import type { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
 import {
-  columnsOf,
   ERASED_BY_SEQ,
   ERASED_BY_TARGET,
   type WriteStep,
@@ -13,7 +12,8 @@ import {
   type Write as TableWrite,
   WRITES,
 } from "../sql/batch/write-steps.ts";
-import { fieldOf, reached } from "../sql/rows.ts";
+import { columnsOf, fieldOf } from "../sql/columns.ts";
+import { reached } from "../sql/rows.ts";
 import { KEEP_ROOTS } from "./retention.ts";
 
 type Row = Readonly<Record<string, SQLInputValue | boolean>>;
@@ -188,8 +188,9 @@ function writesOn(db: DatabaseSync) {
     };
   };
   /** Adds to counts; a count of zero has no row, so that readers need not skip it. */
-  const tally = (table: string, keys: readonly string[], set: string, names: readonly string[]): Write => {
-    const move = run(`UPDATE ${table} SET ${set} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
+  const sum = (table: string, keys: readonly string[], names: readonly string[]): Write => {
+    const grown = names.map((name) => (name === "count" ? "count = count + ?" : `"${name}" = max("${name}", ?)`)).join(", ");
+    const move = run(`UPDATE ${table} SET ${grown} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
     const add = insert(table, [...keys, ...names]);
     return (row) => {
       if (move(row) === 0 && row["count"] !== 0) add(row);
@@ -197,7 +198,7 @@ function writesOn(db: DatabaseSync) {
   };
   const empty = (table: string, keys: readonly string[]): Write =>
     run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")} AND count = 0`, keys);
-  return { run, insert, update, drop, put, tally, empty };
+  return { run, insert, update, drop, put, sum, empty };
 }
 
 /** Written before or after all other steps. */
@@ -206,32 +207,36 @@ const APART: ReadonlySet<WriteStep> = new Set<WriteStep>(["messages_deletes", "t
 const OWN = new Set<string>(["gone", "gone_deletes", "messages", "inbox", "threads_deletes", "threads", "agents"] satisfies WriteStep[]);
 
 function statements(db: DatabaseSync) {
-  const { run, insert, update, drop, put, tally, empty } = writesOn(db);
+  const { run, insert, update, drop, put, sum, empty } = writesOn(db);
   const written = ({ how, table, keys, moving }: TableWrite): Write => {
     const columns = columnsOf(table);
-    if (how === "drop") return drop(table, keys);
-    if (how === "put") return put(table, keys, moving, columns);
-    return insert(table, columns, how === "once" ? "OR IGNORE" : "");
+    switch (how) {
+      case "add":
+        return insert(table, columns);
+      case "once":
+        return insert(table, columns, "OR IGNORE");
+      case "put":
+        return put(table, keys, moving, columns);
+      case "update":
+        return update(table, keys, moving);
+      case "drop":
+        return drop(table, keys);
+      case "sum":
+        return sum(table, keys, moving);
+      case "empty":
+        return empty(table, keys);
+    }
   };
-  const [ofTally, ofAgentTally] = [
-    ["field", "label"],
-    ["agent", "field", "label"],
-  ] as const;
   const plain: Partial<Record<WriteStep, Write>> = {
     ...Object.fromEntries(
       Object.entries(WRITES).flatMap(([step, one]) => (OWN.has(step) || one.how === "own" ? [] : [[step, written(one)]])),
     ),
     messages: insert("messages", [...columnsOf("messages"), "thread"]),
-    messages_updates: update("messages", ["seq"], UPDATED_COLUMNS),
     // A unary plus, as in listings, makes SQLite use the index of authors.
     messages_expirations: run(
       "UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?",
       ["at", "author", "done", "seq", "at"],
     ),
-    tallies: tally("tallies", ofTally, "count = count + ?, last_used = max(last_used, ?)", ["count", "last_used"]),
-    tallies_deletes: empty("tallies", ofTally),
-    agent_tallies: tally("agent_tallies", ofAgentTally, "count = count + ?", ["count"]),
-    agent_tallies_deletes: empty("agent_tallies", ofAgentTally),
   };
   const own = {
     insertTombstone: insert("gone", [...columnsOf("gone"), "thread"]),

@@ -1,12 +1,11 @@
 // The changes of a batch, as rows to insert, update and delete: by the names of the board's own fields, from which those of the columns
 // are made.
-import type { Noticed } from "../../../core/guard/risk-and-copies.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { isVote } from "../../../core/protocol/vocabulary.ts";
 import { HOUR_MS } from "../../../core/durations.ts";
 import { opsText } from "../alias-rows.ts";
-import { columnOf, reached, REPLY, VOTE } from "../rows.ts";
+import { reached, REPLY, VOTE } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./in-memory-ledger.ts";
 import type { WorkingTable } from "./table.ts";
 import { ONE, type WorkingSet } from "./working-set.ts";
@@ -85,21 +84,6 @@ function addArrived(state: MessageState, { arrival: { raw, payload }, labels, re
   for (const [position, { rel, id }] of refs.entries()) add("refs", { seq, position, rel, target: id });
   for (const { sha256 } of payload.attachments ?? []) add("attachments", { sha256, seq });
 }
-
-// oxfmt-ignore
-type DecidedOnArrival =
-  | keyof Noticed
-  | "seq" | "id" | "author" | "principal" | "kind" | "root" | "receivedAt" | "expiresAt" | "to" | "bits" | "assisted" | "hasData"
-  | "hasAttachment" | "lang" | "duplicateOf" | "signal" | "withdrawn";
-
-/** The columns of a message that its update writes: those of all facts that are not decided when it arrives. */
-// oxfmt-ignore
-const UPDATED: Readonly<Record<Exclude<keyof MessageState, DecidedOnArrival>, true>> = {
-  status: true, verifies: true, refutes: true, replies: true, answers: true, answersVerified: true, rejected: true, signals: true,
-  resolvedByAuthor: true, claimedBy: true, leaseUntil: true, claimSeq: true, supersededBy: true, supersededAt: true, repliedTo: true,
-  changed: true, handled: true, handledAt: true, handledWhy: true,
-};
-export const UPDATED_COLUMNS = Object.keys(UPDATED).map(columnOf);
 
 function messageRow(state: MessageState) {
   const { signals, repliedTo, author, principal } = state;

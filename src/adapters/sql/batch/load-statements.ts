@@ -2,12 +2,13 @@
 import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
 import type { Action, Notice } from "../../../core/message/moderation-state.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
-import { ACK_COLUMNS, toAck } from "../acks.ts";
+import { toAck } from "../acks.ts";
 import type { KeyState, LineState } from "../../../core/keys/key-state.ts";
 import { toAlias } from "../alias-rows.ts";
-import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
-import { TOMBSTONE_COLUMNS, STATE_COLUMNS, toTombstone, toMessageState } from "../rows.ts";
+import { rowsFrom } from "../columns.ts";
+import { toState } from "../key-rows.ts";
+import { SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
+import { TOMBSTONES, STATE_COLUMNS, toTombstone, toMessageState } from "../rows.ts";
 import type { WorkingTable } from "./table.ts";
 import {
   type AgentRow,
@@ -90,11 +91,10 @@ const by =
     more.length === 0 ? String(row[field]) : keyOf(row[field], ...more.map((other) => row[other]));
 const [byId, bySeq, byAgent, byTarget] = [by("id"), by("seq"), by("agent"), by("target")];
 
-export const ALIASES = `SELECT alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt",
-  last_ops AS "lastOps" FROM aliases`;
+export const ALIASES = rowsFrom("aliases");
 export const MESSAGES = `SELECT ${STATE_COLUMNS} FROM messages m`;
-const NOTICES = `SELECT ${NOTICE_COLUMNS} FROM notices`;
-const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions`;
+const NOTICES = rowsFrom("notices");
+const ACTIONS = rowsFrom("actions");
 
 type OfAgent = { readonly target: number; readonly agent: string };
 type SignalRow = OfAgent & { readonly signal: string; readonly seq: number };
@@ -119,11 +119,10 @@ const byColumn = <Row extends Readonly<Record<Column, string>>, Column extends s
 
 export const LOADS: { readonly [Name in TableName]: Load } = {
   messages: byColumn(({ messages }) => messages, MESSAGES, "id", toMessageState),
-  tombstones: byColumn(({ tombstones }) => tombstones, `SELECT ${TOMBSTONE_COLUMNS} FROM gone`, "id", toTombstone),
+  tombstones: byColumn(({ tombstones }) => tombstones, TOMBSTONES, "id", toTombstone),
   agents: load<AgentRow & { readonly id: string }>(
     "text",
-    ({ among }) =>
-      `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck", line FROM agents WHERE ${among("id", "text")}`,
+    ({ among }) => `${rowsFrom("agents")} WHERE ${among("id", "text")}`,
     ({ agents }, ids, rows) => one(agents, ids, rows, byId, itself),
   ),
   threads: load<ThreadRow & { readonly root: string }>(
@@ -166,10 +165,10 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       many(leasesHeldBy, agents, found, ({ claimedBy }) => claimedBy ?? "", byId);
     },
   ),
-  acks: byColumn(({ acks }) => acks, `SELECT ${ACK_COLUMNS} FROM acks`, "id", toAck),
+  acks: byColumn(({ acks }) => acks, rowsFrom("acks"), "id", toAck),
   keys: byColumn(({ keys }) => keys, "SELECT state FROM keys", "agent", toState<KeyState>),
   lines: byColumn(({ lines }) => lines, "SELECT state FROM key_lines", "principal", toState<LineState>),
-  keyOps: byColumn(({ keyOps }) => keyOps, `SELECT ${KEY_OP_COLUMNS} FROM key_ops`, "id"),
+  keyOps: byColumn(({ keyOps }) => keyOps, rowsFrom("key_ops"), "id"),
   arrivedOnce: load<{ readonly key: string }>(
     "text",
     ({ among }) => `SELECT key FROM arrived_once WHERE ${among("key", "text")}`,
@@ -177,7 +176,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   ),
   withdrawals: load<Withdrawal>(
     "text",
-    ({ among }) => `SELECT author, seq, done, at FROM withdrawals WHERE ${among(`'${ONE}'`, "text")} ORDER BY seq`,
+    ({ among }) => `${rowsFrom("withdrawals")} WHERE ${among(`'${ONE}'`, "text")} ORDER BY seq`,
     ({ withdrawals }, keys, rows) => many(withdrawals, keys, rows, () => ONE, itself),
   ),
   votes: load<VoteRow>(

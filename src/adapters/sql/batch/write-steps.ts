@@ -1,42 +1,45 @@
 // How the rows of a batch are written: which table, which columns change, which rows are deleted. The same in every store.
-import { TABLES } from "../tables.ts";
-
-type TableName = keyof typeof TABLES;
+import { columnsOf, type FieldsOf, columnOf, keysOf, type StoredTable } from "../columns.ts";
 
 export interface Write {
-  readonly table: TableName;
+  readonly table: StoredTable;
   /**
-   * `add`: inserts a new row. `once`: inserts it unless it exists. `put`: inserts it, or updates the `moving` columns. `drop`: deletes it.
+   * `add`: inserts a new row. `once`: inserts it unless it exists. `put`: inserts it, or updates the `moving` columns. `update`: updates
+   * them in a row that exists. `drop`: deletes it. `sum`: inserts a count, or adds to the one that exists; its other `moving` columns only
+   * grow. `empty`: deletes a count that is zero.
    */
-  readonly how: "add" | "once" | "put" | "drop";
+  readonly how: "add" | "once" | "put" | "update" | "drop" | "sum" | "empty";
   readonly keys: readonly string[];
   readonly moving: readonly string[];
 }
 
 /** Each store has its own statement for it; its rows have columns of this table. */
 export interface OwnWrite {
-  readonly table: TableName;
+  readonly table: StoredTable;
   readonly how: "own";
 }
 
-/** In the order of the table. */
-export const columnsOf = (table: TableName): readonly string[] =>
-  [...TABLES[table].columns.matchAll(/^\s*"?(\w+)"? (?:number|small|name|text)\b/gm)].map(([, name = ""]) => name);
-
-const keysOf = (table: TableName): readonly string[] => {
-  const { columns } = TABLES[table];
-  const several = /PRIMARY KEY \((.*)\)/.exec(columns)?.[1]?.split(", ");
-  return several ?? [/(\w+) \w+ PRIMARY KEY/.exec(columns)?.[1] ?? ""];
-};
-
 /** The columns that are not part of its key. */
-const restOf = (table: TableName): readonly string[] => columnsOf(table).filter((name) => !keysOf(table).includes(name));
+const restOf = (table: StoredTable): readonly string[] => columnsOf(table).filter((name) => !keysOf(table).includes(name));
 
-const write = (how: Write["how"], table: TableName, keys = keysOf(table), moving = restOf(table)): Write => ({ how, table, keys, moving });
-const add = (table: TableName): Write => write("add", table);
-const put = (table: TableName, moving?: readonly string[]): Write => write("put", table, undefined, moving);
-const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
-const own = (table: TableName): OwnWrite => ({ how: "own", table });
+// oxfmt-ignore
+const DECIDED_ON_ARRIVAL: ReadonlySet<string> = new Set(([
+  "seq", "id", "author", "principal", "kind", "root", "receivedAt", "expiresAt", "to", "bits", "assisted", "hasData", "hasAttachment",
+  "risk", "copies", "spreading", "lang", "duplicateOf", "signal", "withdrawn",
+] satisfies readonly FieldsOf<"messages">[number][]).map(columnOf));
+/** The columns of a message that its update writes. */
+export const UPDATED_COLUMNS = columnsOf("messages").filter((column) => !DECIDED_ON_ARRIVAL.has(column));
+
+const write = (how: Write["how"], table: StoredTable, keys = keysOf(table), moving = restOf(table)): Write => ({
+  how,
+  table,
+  keys,
+  moving,
+});
+const add = (table: StoredTable): Write => write("add", table);
+const put = (table: StoredTable, moving?: readonly string[]): Write => write("put", table, undefined, moving);
+const drop = (table: StoredTable, keys?: readonly string[]): Write => write("drop", table, keys);
+const own = (table: StoredTable): OwnWrite => ({ how: "own", table });
 
 /**
  * The tables from which a message is erased: by its own seq, and as the target of others. Labels and inbox entries are erased with them;
@@ -68,7 +71,7 @@ export const WRITES = {
   // If the text is stored already, it is kept for longer.
   blobs: put("blobs", ["expires_at"]),
   blobs_deletes: drop("blobs"),
-  messages_updates: own("messages"),
+  messages_updates: write("update", "messages", undefined, UPDATED_COLUMNS),
   votes_deletes: drop("votes"),
   votes: add("votes"),
   signals_deletes: drop("signals"),
@@ -83,10 +86,10 @@ export const WRITES = {
   aliases: put("aliases"),
   acks: add("acks"),
   arrived_once: add("arrived_once"),
-  tallies: own("tallies"),
-  tallies_deletes: own("tallies"),
-  agent_tallies: own("agent_tallies"),
-  agent_tallies_deletes: own("agent_tallies"),
+  tallies: write("sum", "tallies"),
+  tallies_deletes: write("empty", "tallies"),
+  agent_tallies: write("sum", "agent_tallies"),
+  agent_tallies_deletes: write("empty", "agent_tallies"),
   notices: put("notices"),
   actions: put("actions", ["state"]),
   blocks_deletes: drop("blocks", ["action"]),
