@@ -12,6 +12,7 @@ import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
 import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
+import { filledPath } from "../../core/text/path-template.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
 import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
 import { asTexts } from "../../transports/mcp/arguments-as-texts.ts";
@@ -41,7 +42,7 @@ const remoteAsk =
   async (operation, parameters, body) => {
     const { method, path } = (await shapes()).operation(operation);
     const query = asTexts(parameters);
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+    const filled = filledPath(path, (name) => {
       const value = query[name];
       if (value === undefined)
         throw new Refusal("invalid_parameter", `\`${name}\` is missing.`, { hint: `Give \`${name}\`.`, details: { parameter: name } });

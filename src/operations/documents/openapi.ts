@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isForWrites } from "../../board/limits/bucket-sizes.ts";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { payloadSchema } from "../../core/protocol/payload.ts";
+import { parametersIn } from "../../core/text/path-template.ts";
 import { errorShape } from "../bodies/error.ts";
 import { LINES_TYPE } from "../ndjson-calls.ts";
 import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
@@ -95,7 +96,7 @@ type Component = (type: z.ZodType) => object;
 
 function operationOf(operation: Described, component: Component, error: object): object {
   const { name, path, summary, input, many, responses, revalidate } = operation;
-  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
+  const inPath = new Set(parametersIn(path));
   const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
     const { description: _short, ...schema } = schemaOf(type, "input");
     return {

@@ -1,4 +1,5 @@
 // GET /docs/try/{name}: submits a form of the documentation, and redirects to the request that it describes.
+import { filledPath, parametersIn } from "../../core/text/path-template.ts";
 import { type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
 
 /** One for each GET operation; refusals are shown here, in words for people. */
@@ -15,8 +16,8 @@ const tryRequest = ({ name, path, input, refusals }: Operation): Operation =>
     responses: { 302: { words: "The request.", types: ["text/plain"] } },
     refusals: [...READ_REFUSALS, ...refusals],
     async run({ query }) {
-      const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
-      const address = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(query[parameter] ?? ""));
+      const inPath = new Set(parametersIn(path));
+      const address = filledPath(path, (parameter) => encodeURIComponent(query[parameter] ?? ""));
       const rest = new URLSearchParams(Object.entries(query).filter(([parameter]) => !inPath.has(parameter))).toString();
       const location = rest === "" ? address : `${address}?${rest}`;
       return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };

@@ -5,6 +5,7 @@ import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { versionAt, type Versions } from "./etags.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
+import { filledPath } from "../../core/text/path-template.ts";
 import { couldPay, onlyPays, pay } from "../../operations/call-steps.ts";
 import { readInput } from "../../operations/input.ts";
 import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
@@ -216,12 +217,12 @@ interface Offer {
 }
 
 function offerOf(operation: Operation): Offer {
-  const named = operation.path.replace(operation.rest === true ? /\{(\w+)\}$/ : /(?!)/, "(?<$1>.+)");
-  const path = new RegExp(`^${named.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  const { path, rest } = operation;
+  const pattern = new RegExp(`^${filledPath(path, (name, atEnd) => `(?<${name}>${atEnd && rest === true ? ".+" : "[^/]+"})`)}$`);
   return {
     operation,
     paramsOf: (given) => {
-      const found = path.exec(given);
+      const found = pattern.exec(given);
       return found === null ? undefined : { ...found.groups };
     },
   };

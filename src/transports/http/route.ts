@@ -13,6 +13,7 @@ import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Versions } from "./etags.ts";
 import { Refusal } from "../../core/errors.ts";
+import { filledPath, parametersIn } from "../../core/text/path-template.ts";
 import { admitCall, type AdmittedCall, type CallContext, runCall } from "../../operations/call-steps.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { isMoving, type Operation, type Reply } from "../../operations/operation.ts";
@@ -104,7 +105,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   app.route({
     method: operation.method,
     config: { form: operation.form === true, lines: operation.many !== undefined, plain: operation.plain === true },
-    url: operation.path.replace(operation.rest === true ? LAST : NONE, "*").replaceAll(/\{(\w+)\}/g, ":$1"),
+    url: filledPath(operation.path, (name, atEnd) => (atEnd && operation.rest === true ? "*" : `:${name}`)),
     onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
       const call = (request.admitted = admitCall(operation, guestOf(request, reply, parts), rates));
@@ -128,15 +129,12 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   });
 }
 
-const LAST = /\{\w+\}$/;
-const NONE = /(?!)/;
-
 /** Renames the parameter for the rest of the path, which the framework calls `*`. */
 function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record<string, unknown> {
   const given = params as Record<string, unknown>;
   if (rest !== true) return given;
   const { "*": all, ...others } = given;
-  return { ...others, [LAST.exec(path)![0].slice(1, -1)]: all };
+  return { ...others, [parametersIn(path).at(-1)!]: all };
 }
 
 /**

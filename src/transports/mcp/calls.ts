@@ -2,6 +2,7 @@
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { parametersIn } from "../../core/text/path-template.ts";
 import { admitCall, type Asked, type Guest, runCall } from "../../operations/call-steps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
@@ -39,7 +40,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
 /** Which parameters are in the path, and which in the query. */
 function placed(operation: Operation, parameters: Arguments): Pick<Asked, "params" | "query"> {
   const texts = asTexts(parameters);
-  const inPath = new Set(Array.from(operation.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name));
+  const inPath = new Set(parametersIn(operation.path));
   for (const name of inPath)
     if (texts[name] === undefined)
       throw new Refusal("invalid_parameter", `\`${name}\` is missing.`, { hint: `Give \`${name}\`.`, details: { parameter: name } });
