@@ -3,7 +3,6 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type SeqLookup, SORTABLE } from "../sql/lookup-table-spec.ts";
-import { threadOf } from "./thread-number-sql.ts";
 
 export const SQLITE_DIALECT: Dialect = {
   // A unary plus keeps the planner away from a column's index.
@@ -20,6 +19,15 @@ export const SQLITE_DIALECT: Dialect = {
   spelt: "substr(label, 1, instr(label, ',') - 1)",
   thread: { ofMessage: "thread", key: "number", of: threadOf },
 };
+
+/**
+ * The number of the thread with this root, as an expression; null if it has none. A thread has the seq of its first message here as its
+ * number, so that rows that change together share pages.
+ */
+export function threadOf(root: string): string {
+  const own = (table: string) => `(SELECT r.thread FROM ${table} r WHERE r.id = ${root} AND r.root = ${root})`;
+  return `coalesce((SELECT s.thread FROM strays s WHERE s.root = ${root}), ${own("messages")}, ${own("gone")})`;
+}
 
 /**
  * Finds votes through the messages of the agent: every vote is a message, and an index of votes by agent would be one more page to write

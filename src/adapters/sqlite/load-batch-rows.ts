@@ -6,7 +6,7 @@ import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/
 import { WINDOWS } from "../sql/batch/first-rows-statements.ts";
 import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";
 import { STATE_COLUMNS } from "../sql/rows.ts";
-import { threadOf } from "./thread-number-sql.ts";
+import { threadOf } from "./dialect.ts";
 
 const DIALECT: LoadDialect = {
   among: (column) => `${column} = ?1`,

@@ -13,8 +13,7 @@ import {
   TOMBSTONES_AS_MESSAGES,
 } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
-import { SQLITE_DIALECT } from "./dialect.ts";
-import { threadOf } from "./thread-number-sql.ts";
+import { SQLITE_DIALECT, threadOf } from "./dialect.ts";
 
 /** How a listing is scanned; the same for all its steps. */
 export interface ScanPlan extends ListQuery {
