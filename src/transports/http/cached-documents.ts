@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
-import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
+import { matchesEtag, matchesAnyEtag } from "./etags.ts";
 import { coded, type CachedText, pageOf } from "./cached-pages.ts";
 
 const TAG_CHARS = 22;

@@ -2,14 +2,13 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, type ZlibOptions } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Versions } from "./etags.ts";
 import { boundedTextCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { costOfCompressing } from "../../ports/cpu-slices.ts";
-import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
+import { matchesEtag, matchesAnyEtag, type Versions } from "./etags.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 
 export type SendPage = (

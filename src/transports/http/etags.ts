@@ -1,4 +1,5 @@
-// Validators of answers: an answer changes only when the log grows, or with time itself.
+// Validators of answers: how they are made, since an answer changes only when the log grows or with time itself, and how they are compared.
+import type { IncomingHttpHeaders } from "node:http";
 import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
@@ -40,3 +41,11 @@ function tagOf(hash: string, moves: boolean, at: Freshness, newest: number): str
   const second = moves || at.overdue ? `-${Math.floor(at.now / 1000)}` : "";
   return `W/"${state}-${(at.due ?? 0).toString(36)}-${at.hash.slice(0, 8)}-${hash}${second}"`;
 }
+
+/** Validators are compared weakly, since a proxy may have dropped or added `W/`. `tag` is weak. */
+export function matchesEtag({ "if-none-match": given }: IncomingHttpHeaders, tag: string): boolean {
+  return given?.includes(tag.slice("W/".length)) === true;
+}
+
+/** `*` matches any answer. Whether there is one is known only after the answer is made. */
+export const matchesAnyEtag = ({ "if-none-match": given }: IncomingHttpHeaders): boolean => given?.trim() === "*";

@@ -11,7 +11,7 @@ import type {
 import { isForWrites } from "../../board/limits/bucket-sizes.ts";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { Versions } from "./etags.ts";
+
 import { Refusal } from "../../core/errors.ts";
 import { filledPath, parametersIn } from "../../core/text/path-template.ts";
 import { admitCall, type AdmittedCall, type CallContext, runCall } from "../../operations/call-steps.ts";
@@ -22,7 +22,7 @@ import { encodingOf, type FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body-text.ts";
 import { gzipped, isCoded, takesGzip } from "./compression.ts";
 import { type GuestParts, guestOf, requireOwnPage } from "./guest.ts";
-import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
+import { matchesEtag, matchesAnyEtag, type Versions } from "./etags.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./cached-pages.ts";
