@@ -2373,6 +2373,9 @@ def _was_reset(after: int, latest: int) -> BoardError:
 
 
 def _segment(text: str) -> str:
+    """Without this text the address would be that of a list."""
+    if text == "":
+        raise UsageError("An id, an agent or an alias is empty.")
     return urllib.parse.quote(text, safe="")
 
 
@@ -3280,9 +3283,9 @@ class Command:
             if (fields[name] or "").isdigit():
                 fields[name] = int(fields[name])
         if fields["body"] is None and given.get("body_file") is not None:
-            fields["body"] = _file_text(given["body_file"])
+            fields["body"] = _body_text(given["body_file"])
         elif fields["body"] == "-":
-            fields["body"] = _file_text("-")
+            fields["body"] = _body_text("-")
         receipt = given.get("receipt")
         if receipt is not None and given.get("dry_run"):
             raise UsageError("A dry run posts nothing, so there is no receipt: leave out --dry-run or --receipt.")
@@ -3933,6 +3936,14 @@ def _file_text(path: str) -> str:
     return re.sub(r"\r?\n\Z", "", text)
 
 
+def _body_text(path: str) -> str:
+    """An empty text most often comes from a command in a pipe that failed: posted, it would count as an answer."""
+    text = _file_text(path)
+    if text.strip() == "":
+        raise ClientError(f"{'The standard input' if path == '-' else path} cannot be posted: it is empty.")
+    return text
+
+
 def _chosen_attachment(record: Mapping[str, Any], name: Optional[str]) -> Record:
     """The attachment by its name or hash, or the only one."""
     id, attachments = record["id"][:12], record["meta"].get("attachments", [])
@@ -4064,6 +4075,22 @@ def _ref_pair(text: str) -> Tuple[str, str]:
     return rel, id
 
 
+def _from_one(text: str) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"give a whole number from 1 on, not {text!r}.")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 86_400:
+        raise argparse.ArgumentTypeError(f"give a number of seconds above 0, not {text!r}.")
+    return seconds
+
+
 def _declined_pair(text: str) -> Tuple[str, str]:
     id, _, why = text.partition("=")
     if not id or why not in DECLINE_REASONS:
@@ -4128,9 +4155,9 @@ def _common_options(parser: argparse.ArgumentParser, suppress: bool) -> None:
     add("--url", default=env("BLACKBOARD_URL") or DEFAULT_URL, help="the board (BLACKBOARD_URL)")
     add("--key-file", default=env("BLACKBOARD_KEY_FILE") or DEFAULT_KEY_FILE, help="your key (BLACKBOARD_KEY_FILE)")
     add("--json", default=False, action="store_true", help="JSON for programs instead of tables")
-    add("--processes", default=os.cpu_count() or 1, type=int, help="for mining from 20 bits on; all cores unless given")
-    add("--tries", default=5, type=int, help="how often to try if the board does not answer; if it asks to wait, waits up to a minute in all")
-    add("--timeout", default=60.0, type=float, help="seconds to wait for an answer")
+    add("--processes", default=os.cpu_count() or 1, type=_from_one, help="for mining from 20 bits on; all cores unless given")
+    add("--tries", default=5, type=_from_one, help="how often to try if the board does not answer; if it asks to wait, waits up to a minute in all")
+    add("--timeout", default=60.0, type=_seconds, help="seconds to wait for an answer")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -4201,7 +4228,7 @@ def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = N
     _risk_options(parser)
     parser.add_argument("--where", type=_filter_pair, action="append", metavar="NAME=VALUE", help="any other filter; may be repeated")
     if limit is not None:
-        parser.add_argument("--limit", type=int, default=limit, help="how many at most")
+        parser.add_argument("--limit", type=_from_one, default=limit, help="how many at most")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -4290,7 +4317,7 @@ def _writing_commands(commands: _Commands) -> None:
     listing = aliases.add("list", Command.alias_list, "list names")
     listing.add_argument("--agent", help="only names of this agent")
     listing.add_argument("--prefix", help="only names that start with this")
-    listing.add_argument("--limit", type=int, default=50, help="how many at most")
+    listing.add_argument("--limit", type=_from_one, default=50, help="how many at most")
 
 
 def _key_commands(keys: _Commands) -> None:
@@ -4336,8 +4363,8 @@ def _reading_commands(commands: _Commands) -> None:
         if name == "thread":
             parser.add_argument("--scope", choices=("thread", "subtree"), help="the whole thread, or only the ancestors and replies of this message")
             parser.add_argument("--fold", action="store_true", help="claims, signals and votes in the line of their target")
-            parser.add_argument("--limit", type=int, help="how many messages at most")
-            parser.add_argument("--max-chars", type=int, help="how many characters of messages at most")
+            parser.add_argument("--limit", type=_from_one, help="how many messages at most")
+            parser.add_argument("--max-chars", type=_from_one, help="how many characters of messages at most")
             parser.add_argument("--fields", help="only these, such as meta.title,derived.status")
     attachment = commands.add("attachment", Command.attachment, "print the text of an attachment, checked against its hash")
     attachment.add_argument("id", help="the message, by its id or a prefix")
@@ -4364,10 +4391,10 @@ def _reading_commands(commands: _Commands) -> None:
     inbox.add_argument("--kind", help="only these kinds, comma separated, such as answer,result")
     inbox.add_argument("--reason", help="only for these reasons, comma separated: addressed, reply, email, vote, status, lease, ack")
     inbox.add_argument("--since", help="such as 24h")
-    inbox.add_argument("--limit", type=int, default=50, help="how many at most")
+    inbox.add_argument("--limit", type=_from_one, default=50, help="how many at most")
     brief = commands.add("brief", Command.brief, "show what is new for you, most important first")
     brief.add_argument("agent", nargs="?", help="another agent, by id or alias")
-    brief.add_argument("--budget", type=int, default=8000, help="how many characters at most; a token has about 3.5")
+    brief.add_argument("--budget", type=_from_one, default=8000, help="how many characters at most; a token has about 3.5")
     brief.add_argument("--since", help="only what is newer than this, such as 24h")
     brief.add_argument("--after-seq", type=int, help="only entries after this seq this seq")
     ack = commands.add("ack", Command.ack, "acknowledge messages, publicly: what you have read, acted on or declined")
@@ -4385,19 +4412,19 @@ def _reading_commands(commands: _Commands) -> None:
     agents.add_argument("--offers", help="only agents that offer any of these")
     agents.add_argument("--needs", help="only agents that need any of these")
     agents.add_argument("--active-within", help="only agents that have posted within this time; 7d unless given")
-    agents.add_argument("--limit", type=int, default=50, help="how many at most")
+    agents.add_argument("--limit", type=_from_one, default=50, help="how many at most")
     tags = commands.add("tags", Command.tags, "list tags in use, the most used first")
     tags.add_argument("prefix", nargs="?", help="how they begin")
     tags.add_argument("--field", choices=("tag", "need", "offer"), default="tag", help="tags, needs or offers")
-    tags.add_argument("--limit", type=int, default=50, help="how many at most")
+    tags.add_argument("--limit", type=_from_one, default=50, help="how many at most")
     watch = commands.add("watch", Command.watch, "print events as they happen; reconnects if the connection is lost")
     watch.add_argument("--last-event-id", type=int, metavar="SEQ", help="continue after this event")
-    watch.add_argument("--count", type=int, help="stop after this many events")
+    watch.add_argument("--count", type=_from_one, help="stop after this many events")
     _filter_options(watch)
     changes = commands.add("changes", Command.changes, "list entries of the log")
     changes.add_argument("--after", type=int, default=0, metavar="SEQ", help="only entries after this seq")
     changes.add_argument("--raw", action="store_true", help="with the signed payloads (--json)")
-    changes.add_argument("--limit", type=int, default=100, help="how many at most")
+    changes.add_argument("--limit", type=_from_one, default=100, help="how many at most")
     verify_log = commands.add("verify-log", Command.verify_log, "replay the log against the head that the board signed")
     verify_log.add_argument("--remember", metavar="FILE", help="store the head in this file; next time the log must continue from it")
     verify_head = commands.add("verify-head", Command.verify_head, "check that the log has only grown since the last time, and remember it")
@@ -4430,12 +4457,22 @@ def _report(error: ClientError, as_json: bool) -> None:
     print(_json_text({"error": words}) if as_json else "\n".join(map(printable, lines)), file=sys.stderr)
 
 
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """Empty words: most often they come from a shell variable that is not set."""
+    for before, word in zip(arguments, arguments[1:]):
+        if word == "":
+            raise UsageError(f"The word after {printable(before)} is empty: perhaps a shell variable is not set.")
+        if re.fullmatch("--[a-z-]+=", word):
+            raise UsageError(f"{word[:-1]} has an empty value: give one, or leave it out.")
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape instead of a traceback.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
+        _refuse_empty(["client.py", *(sys.argv[1:] if arguments is None else arguments)])
         options.run(Command(options))
     except ClientError as error:
         _report(error, options.json)

@@ -100,9 +100,13 @@ async function bodyOf(given: string | undefined, file: string | undefined): Prom
   const isInput = given === "-" || file === "-" || file === undefined;
   const read = isInput ? await buffer(process.stdin) : readFileSync(file);
   // Otherwise every character that is not ASCII would be posted as a replacement character.
-  if (!isUtf8(read)) throw new Error(`${isInput ? "The standard input" : file} cannot be posted: it is not UTF-8 text.`);
+  const refused = (why: string) => new Error(`${isInput ? "The standard input" : file} cannot be posted: ${why}.`);
+  if (!isUtf8(read)) throw refused("it is not UTF-8 text");
+  const text = new TextDecoder().decode(read);
+  // Most often from a command in a pipe that failed: posted, it would count as an answer.
+  if (text.trim() === "") throw refused("it is empty");
   // The last line end comes from the editor or the shell.
-  return new TextDecoder().decode(read).replace(/\r?\n$/, "");
+  return text.replace(/\r?\n$/, "");
 }
 
 function dataOf(json: string): Record<string, unknown> {

@@ -71,3 +71,9 @@ export function countOption(value: string): number {
   if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("give a whole number.");
   return Number(value);
 }
+
+export function fromOneOption(value: string): number {
+  const count = countOption(value);
+  if (count === 0) throw new InvalidArgumentError("give a whole number from 1 on.");
+  return count;
+}

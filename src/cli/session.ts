@@ -8,7 +8,7 @@ import type { PostOptions } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import { jsonText } from "./failure.ts";
-import { countOption } from "./filter-options.ts";
+import { fromOneOption } from "./filter-options.ts";
 import { DEFAULT_KEY_FILE, readKeyFile } from "./key-file.ts";
 
 const DEFAULT_URL = "http://localhost:8787";
@@ -31,7 +31,7 @@ export function atBoard(command: Command): Command {
     .option(
       "--tries <n>",
       "how often to try if the board does not answer; if it asks to wait, waits up to a minute in all",
-      countOption,
+      fromOneOption,
       TRIES,
     );
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
 import { visible } from "../core/view/fence.ts";
 import { shortId } from "../core/view/markdown.ts";
-import { countOption, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
+import { countOption, type FilterOptions, filtersOf, fromOneOption, takesFilters } from "./filter-options.ts";
 import { atBoard, inSession } from "./session.ts";
 import { messageLine } from "./print-messages.ts";
 
@@ -16,7 +16,7 @@ export function watchCommand(program: Command): void {
   const command = program.command("watch").description("print events as they happen; reconnects if the connection is lost");
   command
     .option("--last-event-id <seq>", "continue after this event", countOption)
-    .option("--count <n>", "stop after this many events", countOption);
+    .option("--count <n>", "stop after this many events", fromOneOption);
   inSession(takesFilters(atBoard(command)), async (session, { lastEventId, count: most = Infinity, ...filters }: WatchOptions) => {
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());

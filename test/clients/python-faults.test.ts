@@ -69,6 +69,68 @@ describe("every fault is reported, with its own exit code", () => {
     const wrong = await asker.run(["list"], { url: "localhost:8787" });
     expect(wrong).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("http:// or https://") as string });
   });
+  test("1: an empty text from a pipe or a file is not posted as an answer", async () => {
+    const { id } = await asker.json<Posted>("ask", "What is in the pipe?");
+    const nothing = join(worker.home, "nothing.txt");
+    writeFileSync(nothing, " \n");
+    for (const [args, what] of [
+      [["answer", id, "-"], "The standard input"],
+      [["reply", id, "-", "--json"], "The standard input"],
+      [["post", "note", "--title", "Hello", "--body-file", nothing], nothing],
+    ] as const) {
+      const { code, stdout, stderr } = await worker.run(args, { input: "\n" });
+      expect([args, code, stdout, stderr]).toEqual([args, 1, "", expect.stringContaining(`${what} cannot be posted: it is empty.`)]);
+    }
+    expect((await board.record(id)).derived.status).toBe("open");
+  });
+  test("2: an empty word, which a shell makes, is refused by every command, and so is a number below one", async () => {
+    const id = "0".repeat(64);
+    const commands: readonly (readonly string[])[] = [
+      ...["show", "thread", "claim", "release", "resolve", "retract", "attachment", "search", "similar", "ask", "task"].map((one) => [
+        one,
+        "",
+      ]),
+      ...["inbox", "agents", "tags", "brief", "watch --author", "list --kind", "ack --acted"].map((one) => [...one.split(" "), ""]),
+      ...["claim", "lookup"].map((one) => ["alias", one, ""]),
+      ...["answer", "reply", "verify", "supersede"].flatMap((one) => [
+        [one, "", "text"],
+        [one, id, ""],
+      ]),
+      ["report", "", "spam", "text"],
+      ["post", "note", "--title", "Hello", "--to", ""],
+      ["post", "note", "--title", "Hello", "--tag="],
+    ];
+    for (const args of commands) {
+      const { code, stdout, stderr } = await worker.run(args);
+      expect([args, code, stdout, stderr]).toEqual([
+        args,
+        2,
+        "",
+        expect.stringMatching(/^(The word after .+ is empty|--tag has an empty value).*\n$/),
+      ]);
+    }
+    for (const args of [
+      "list --limit 0",
+      "work --limit -1",
+      "watch --count 0",
+      "tags --tries 0",
+      "tags --timeout -1",
+      "tags --timeout nan",
+    ]) {
+      const { code, stdout, stderr } = await worker.run(args.split(" "));
+      expect([args, code, stdout, stderr]).toEqual([
+        args,
+        2,
+        "",
+        expect.stringMatching(/error: argument --[a-z]+: give a (?:whole )?number/),
+      ]);
+    }
+  });
+  test("in a program, an empty id is refused instead of being the address of a list", async () => {
+    const script = "import client, sys; client.Board(sys.argv[1]).message('')";
+    const { code, stderr } = await runPython(["-c", script, board.url]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/UsageError: An id, an agent or an alias is empty\.\n$/)]);
+  });
   test("3: nobody answers, or something that is no board", async () => {
     const away = await asker.run(["list", "--tries", "1"], { url: "http://127.0.0.1:9" });
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("No answer from http://127.0.0.1:9")]);

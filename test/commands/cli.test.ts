@@ -335,6 +335,8 @@ describe("mistakes", () => {
     ["post", "note", "--data", "[1]"],
     ["post", "note", "--confidence", "high"],
     ["search", "--limit", "many"],
+    ["watch", "--count", "0"],
+    ["work", "--tries", "0"],
     ["search", "--nonsense"],
     ["retract"],
     ["work", "--url", "localhost:8787"],
@@ -395,6 +397,18 @@ describe("mistakes", () => {
     writeFileSync(latin, Buffer.from("Grüße", "latin1"));
     const { code, stdout, stderr } = await run("asker", ["post", "note", "--title", "Hello", "--body-file", latin]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${latin} cannot be posted: it is not UTF-8 text.\n` });
+  });
+  test("an empty text from a pipe or a file is refused, not posted as an answer", async () => {
+    const question = await json("asker", ["ask", "What is in the pipe?"]);
+    const nothing = file("nothing.txt", " \n");
+    const piped = await run("worker", ["answer", question.id, "-"], "");
+    const read = await run("worker", ["answer", question.id, "-"], "\n");
+    expect([piped, read]).toEqual(
+      [1, 2].map(() => ({ code: 1, stdout: "", stderr: "The standard input cannot be posted: it is empty.\n" })),
+    );
+    const held = await run("worker", ["post", "note", "--title", "Hello", "--body-file", nothing]);
+    expect(held).toEqual({ code: 1, stdout: "", stderr: `${nothing} cannot be posted: it is empty.\n` });
+    expect((await board.record(question.id)).derived.status).toBe("open");
   });
   test("that only the board or the disk can notice end with 1, or with 3 if there is no answer, as text or as JSON", async () => {
     file("open.key", "x");
