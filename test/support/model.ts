@@ -231,8 +231,8 @@ export class Model {
     if (this.#status(target) === "resolved") return "target_resolved";
     if (target.payload.to !== undefined && target.payload.to !== author) return "reserved";
     if (this.#stale(target, author).some((signal) => signal.at + DAY > this.now)) return "reserved";
-    const held = this.#live().filter((m) => m !== target && this.#lease(m)?.author === author && this.#status(m) === "claimed");
-    if (held.length >= LEASES) return "too_many_leases";
+    const toAnswer = this.#live().filter((m) => this.supersededBy(m) === undefined && this.#status(m) === "claimed");
+    if (toAnswer.filter((m) => m !== target && this.#lease(m)?.author === author).length >= LEASES) return "too_many_leases";
     const lease = this.#lease(target);
     return lease !== undefined && lease.author !== author ? "already_claimed" : undefined;
   }

@@ -146,6 +146,9 @@ test("an agent holds eight leases and no ninth, may renew each, and the refusal 
   const { leases } = (ninth as unknown as { refused: { details: { leases: { id: string }[] } } }).refused.details;
   expect(leases.map(({ id }) => id).toSorted()).toEqual(tasks.slice(0, 8).toSorted());
   expect(board.post(claim(3, "renewed"), now)).toBe("created");
+  // What is superseded cannot be answered, and stands in no list of what the agent holds.
+  put(0, { kind: "task", title: "work 5, better", refs: [{ rel: "supersedes", id: tasks[5]! }] });
+  expect(board.post(claim(8, "room for one more"), now)).toBe("created");
 });
 
 test("a ref that cannot act is an edge with a warning: a vote on one's own message, an answer to a note, a part of it", () => {

@@ -165,7 +165,7 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   /** Puts the first ADOPTED_REPLIES of those replies into the inbox of the author, whose message arrived after them. */
   adoptReplies(id: string, author: string): void;
 
-  /** An agent's live leases on work without an answer, soonest to end first, at most `limit`. */
+  /** An agent's live leases on work that still waits for an answer, soonest to end first, at most `limit`. */
   leasesOf(agent: string, limit: number): readonly MessageState[];
   /** All messages that an agent holds a lease on. */
   heldBy(agent: string): readonly MessageState[];

@@ -183,7 +183,7 @@ function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Messag
   });
 }
 
-/** Limits the leases of one agent. Renewing a lease is free, and answered work does not count. */
+/** Limits the leases of one agent. Renewing a lease is free; work that is answered, or superseded and so not to be answered, does not count. */
 function requireFreeLease(ledger: Ledger, { author }: Arrival, target: MessageState): void {
   const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
   if (held.length < LIMITS.leases_per_agent) return;

@@ -185,8 +185,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return [...ids].flatMap((id) => (this.set.state(id)?.claimedBy === agent ? (this.find(id) ?? []) : []));
   }
   leasesOf(agent: string, limit: number): readonly MessageState[] {
-    const isHeld = ({ status, leaseUntil, expiresAt }: MessageState): boolean =>
-      status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
+    const isHeld = ({ status, leaseUntil, expiresAt, supersededBy }: MessageState): boolean =>
+      status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now && supersededBy === null;
     return this.heldBy(agent)
       .filter(isHeld)
       .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
