@@ -52,8 +52,12 @@ export function failureText(error: unknown, json: boolean): string {
   return jsonText({ error: { code: codeOf(error), message, ...fault } });
 }
 
-/** Rewords an error of the system, which names the file last and speaks of system calls. */
-function messageOf({ message, path }: Error & { readonly path?: unknown }): string {
+/**
+ * Rewords an error of the system, which names the file last and speaks of system calls, and one of OpenSSL, which has its numbers, source
+ * files and lines around the reason.
+ */
+function messageOf({ message: given, path }: Error & { readonly path?: unknown }): string {
+  const message = given.replace(/[0-9A-F]+:error:[0-9A-F]+:([^:]*):[^:]*:([^:]*):[^:]*:\d+:\s*/, "$1: $2");
   if (message.startsWith("EISDIR: ")) return "A directory was given in place of a file.";
   const [, why] = /^E[A-Z]+: ([^,]+), open /.exec(message) ?? [];
   return why === undefined || typeof path !== "string" ? message : `${path} cannot be opened: ${why}.`;

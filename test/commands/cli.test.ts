@@ -426,6 +426,11 @@ describe("mistakes", () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("blackboard keygen --key-file") as string });
     expect(loose).toMatchObject({ code: 1, stderr: expect.stringContaining("chmod 600") as string });
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "invalid_parameter", hint: expect.any(String) as string } });
+    const plain = await run("asker", ["work", "--url", board.url.replace("http:", "https:"), "--tries", "1"]);
+    expect(plain).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^unreachable: No answer from \S+: SSL routines: [a-z ]+\.\nhint: /) as string,
+    });
     for (const { stderr } of [away, missing, loose, refused]) expect(stderr).not.toMatch(/\bat .+:\d+:\d+/);
   });
 });
