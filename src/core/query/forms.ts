@@ -97,7 +97,8 @@ export type GivenTime = { readonly ago: number } | { readonly at: number };
 
 /** A point in time: a duration back from now, ISO 8601, or Unix seconds. */
 export const moment = z.string().transform((text, context): GivenTime => {
-  const at = timeMs(text);
+  // A `+` that was not written as `%2B` arrives as a blank: 12:00:00+02:00.
+  const at = timeMs(text.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{5,18}) (?=\d\d:?\d\d$)/, "$1+"));
   if (at !== undefined) return { at };
   const seconds = filterSeconds(text);
   if (seconds !== undefined) return { ago: seconds * 1000 };
