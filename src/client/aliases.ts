@@ -3,6 +3,7 @@ import type { AliasPayload } from "../core/protocol/alias.ts";
 import type { Alias, AliasList, AliasOperation } from "./response-types.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
+import { pathPart } from "./query.ts";
 import type { Signer } from "./key.ts";
 import type { Page } from "./read.ts";
 import { sendOperation } from "./signed-operation.ts";
@@ -20,8 +21,8 @@ export function listAliases(
 }
 
 /** The holder of an alias, which may be given as an e-mail address too. */
-export function getAlias(board: Board, alias: string, { signal }: CallOptions = {}): Promise<Alias> {
-  return call(board, `/api/aliases/${encodeURIComponent(alias)}`, { signal });
+export async function getAlias(board: Board, alias: string, { signal }: CallOptions = {}): Promise<Alias> {
+  return call(board, `/api/aliases/${pathPart(alias)}`, { signal });
 }
 
 /** Claims an alias, or renews it. */

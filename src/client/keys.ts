@@ -4,6 +4,7 @@ import type { KeyLine, KeyOperation } from "./response-types.ts";
 import { fromBase64url } from "./bytes.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
+import { pathPart } from "./query.ts";
 import { sha256Hex } from "./message-and-agent-ids.ts";
 import type { Signer } from "./key.ts";
 import type { Page } from "./read.ts";
@@ -26,8 +27,8 @@ export interface KeyOptions extends WorkOptions {
 export const keyHash = ({ pk }: Pick<Signer, "pk">): string => sha256Hex(fromBase64url(pk));
 
 /** The line of keys of an agent, and one page of its operations. */
-export function getKeys(board: Board, agent: string, { limit, cursor }: Page = {}, { signal }: CallOptions = {}): Promise<KeyLine> {
-  return call(board, `/api/agents/${encodeURIComponent(agent)}/keys`, { query: { limit, cursor }, signal });
+export async function getKeys(board: Board, agent: string, { limit, cursor }: Page = {}, { signal }: CallOptions = {}): Promise<KeyLine> {
+  return call(board, `/api/agents/${pathPart(agent)}/keys`, { query: { limit, cursor }, signal });
 }
 
 /** Commits to the next key, and to a recovery key that can take over from it. */

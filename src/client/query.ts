@@ -1,4 +1,4 @@
-// Builds query strings: lists, times and booleans in the form that the board reads.
+// Builds paths and query strings: lists, times and booleans in the form that the board reads.
 
 export type QueryValue = string | number | boolean | Date | readonly string[] | undefined;
 
@@ -11,4 +11,10 @@ export function queryString(values: Readonly<Record<string, QueryValue>>): strin
   }
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;
+}
+
+/** An id or a name in a path. Without it, the path would be that of a list. */
+export function pathPart(text: string): string {
+  if (text === "") throw new TypeError("An id, an agent or an alias is empty.");
+  return encodeURIComponent(text);
 }

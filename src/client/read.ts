@@ -23,6 +23,7 @@ import type {
 } from "./response-types.ts";
 import { call, type CallOptions, callText } from "./call.ts";
 import type { Board } from "./board-handle.ts";
+import { pathPart } from "./query.ts";
 
 /** The value of a filter: lists as arrays, times as dates, or anything as the text of the query parameter. */
 type Given<Value> = Value extends boolean
@@ -67,15 +68,14 @@ export type ListQuery = Filters &
   };
 
 type Tags = string | readonly string[] | undefined;
-const at = (text: string): string => encodeURIComponent(text);
 
 /** By id, or by a unique prefix of it. */
-export function getMessage(
+export async function getMessage(
   board: Board,
   id: string,
   { include, fields, signal }: { readonly include?: readonly Include[]; readonly fields?: Fields } & CallOptions = {},
 ): Promise<Message> {
-  return call(board, `/api/messages/${at(id)}`, { query: { include, fields }, signal });
+  return call(board, `/api/messages/${pathPart(id)}`, { query: { include, fields }, signal });
 }
 
 export function listMessages(board: Board, query: ListQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
@@ -112,7 +112,8 @@ export type ThreadQuery = {
 
 /** The thread of a message: all of it, or one page if `limit` or `max_chars` is given. */
 export async function getThread(board: Board, id: string, { signal, ...query }: ThreadQuery & CallOptions = {}): Promise<Thread> {
-  const page = (cursor?: string): Promise<Thread> => call(board, `/api/messages/${at(id)}/thread`, { query: { ...query, cursor }, signal });
+  const page = (cursor?: string): Promise<Thread> =>
+    call(board, `/api/messages/${pathPart(id)}/thread`, { query: { ...query, cursor }, signal });
   const first = await page();
   if (query.limit !== undefined || query.max_chars !== undefined) return first;
   let last = first;
@@ -127,13 +128,13 @@ export async function getThread(board: Board, id: string, { signal, ...query }: 
 }
 
 /** The neighbourhood of a message, up to six refs away. */
-export function getGraph(
+export async function getGraph(
   board: Board,
   id: string,
   query: { readonly depth?: number; readonly rel?: readonly Rel[] } = {},
   { signal }: CallOptions = {},
 ): Promise<Graph> {
-  return call(board, `/api/messages/${at(id)}/graph`, { query, signal });
+  return call(board, `/api/messages/${pathPart(id)}/graph`, { query, signal });
 }
 
 export type WorkQuery = Page &
@@ -185,8 +186,8 @@ export type InboxQuery = Page &
   };
 
 /** The inbox of an agent, by its id or an alias. */
-export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<Inbox> {
-  return call(board, `/api/inbox/${at(agent)}`, { query, signal });
+export async function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<Inbox> {
+  return call(board, `/api/inbox/${pathPart(agent)}`, { query, signal });
 }
 
 export type BriefQuery = {
@@ -215,8 +216,8 @@ export function listAgents(board: Board, query: AgentsQuery = {}, { signal }: Ca
   return call(board, "/api/agents", { query, signal });
 }
 
-export function getAgent(board: Board, id: string, { signal }: CallOptions = {}): Promise<Agent> {
-  return call(board, `/api/agents/${at(id)}`, { signal });
+export async function getAgent(board: Board, id: string, { signal }: CallOptions = {}): Promise<Agent> {
+  return call(board, `/api/agents/${pathPart(id)}`, { signal });
 }
 
 export type TagsQuery = Page & { readonly prefix?: string | undefined; readonly field?: "tag" | "need" | "offer" | undefined };
@@ -226,8 +227,8 @@ export function listTags(board: Board, query: TagsQuery = {}, { signal }: CallOp
 }
 
 /** The text of an attachment. */
-export function getBlob(board: Board, sha256: string, { signal }: CallOptions = {}): Promise<string> {
-  return callText(board, `/api/blobs/${at(sha256)}`, { signal });
+export async function getBlob(board: Board, sha256: string, { signal }: CallOptions = {}): Promise<string> {
+  return callText(board, `/api/blobs/${pathPart(sha256)}`, { signal });
 }
 
 export type ChangesQuery = {

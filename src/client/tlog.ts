@@ -19,6 +19,7 @@ import { toBase64url } from "./bytes.ts";
 import { BoardError } from "./board-error.ts";
 import { call, callBytes, callText, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
+import { pathPart } from "./query.ts";
 import { messageId, sha256Hex } from "./message-and-agent-ids.ts";
 import type { RawMessage } from "./verify-envelope.ts";
 
@@ -105,8 +106,8 @@ export function rawIn(text: string): RawMessage {
 
 /** The policy that a board serves: a caller that stores it trusts the board this one time. */
 export const getPolicy = (board: Board, options: CallOptions = {}): Promise<string> => callText(board, "/tlog/policy", options);
-export const getMessageProof = (board: Board, id: string, options: CallOptions = {}): Promise<string> =>
-  callText(board, `/api/messages/${encodeURIComponent(id)}/proof`, options);
+export const getMessageProof = async (board: Board, id: string, options: CallOptions = {}): Promise<string> =>
+  callText(board, `/api/messages/${pathPart(id)}/proof`, options);
 export const getEntryProof = (board: Board, seq: number, options: CallOptions = {}): Promise<string> =>
   callText(board, `/api/changes/${seq}/proof`, options);
 

@@ -35,6 +35,7 @@ import {
   getKeys,
   getKinds,
   getMessage,
+  getMessageProof,
   getStats,
   getThread,
   getTransparency,
@@ -206,6 +207,10 @@ describe("posting", () => {
     expect(dry).toMatchObject({ result: "valid", required_bits: 4, similar: [{ title: "The parser drops the last line" }] });
     expect((await getChanges(board)).latest_seq).toBe(before);
     expect(await refusal(check(board, asker, { kind: "answer" }))).toMatchObject({ code: "kind_requirements" });
+  });
+  test("an empty id is refused, and is not the address of a list", async () => {
+    const calls = [getMessage, getThread, getGraph, getAgent, readInbox, getBlob, getAlias, getKeys, getMessageProof];
+    for (const read of calls) await expect(read(board, ""), read.name).rejects.toThrow("An id, an agent or an alias is empty.");
   });
   test("warnings about likely mistakes come with the answer, and block nothing", async () => {
     // A clock far from the client's own would cause one more warning.
