@@ -30,6 +30,7 @@ beforeAll(async () => {
     INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root;
     INSERT INTO agents SELECT 'ag_' || n, '', 0, n, 1 FROM generate_series(1, ${MANY}) AS n;
     INSERT INTO agent_tallies SELECT 'ag_' || n, f, 'l' || n % 5000, 1 FROM generate_series(1, ${MANY}) AS n, (VALUES ('offer'), ('need'), ('kind')) AS t (f);
+    INSERT INTO agent_tallies SELECT 'ag_8', 'kind', 'x-' || n, 1 FROM generate_series(1, ${MANY}) AS n;
     INSERT INTO tallies SELECT f, 'l' || n, n % 100, 0 FROM generate_series(1, ${MANY}) AS n, (VALUES ('tag'), ('offer'), ('need')) AS t (f);
     INSERT INTO tallies SELECT f, 'l' || n || ',L' || n, n % 100, 0 FROM generate_series(1, ${MANY}) AS n, (VALUES ('tag_as'), ('offer_as'), ('need_as')) AS t (f)`);
 });
@@ -74,6 +75,7 @@ const PAGE = { after: undefined, limit: 20 };
 const NOW = 5;
 const READS: Readonly<Record<string, (reads: SqlReads, rows: SqlRows) => unknown>> = {
   "an agent": (reads) => reads.agent("ag_7", NOW),
+  "an agent with very many kinds": (reads) => reads.agent("ag_8", NOW),
   agents: (reads) => reads.agents({ ...PAGE, activeSince: 0, offers: [], needs: [], now: NOW }),
   "agents by what they offer and need": (reads) => reads.agents({ ...PAGE, activeSince: 0, offers: ["l5", "l6"], needs: ["l5"], now: NOW }),
   tags: (reads) => reads.tags({ ...PAGE, field: "tag", prefix: "" }),

@@ -99,3 +99,12 @@ test("a node of another release finds its own function missing, and brings it al
   await writer.end();
   expect(outcomes).toMatchObject([{ result: "created" }]);
 });
+
+test("the live messages of agents are counted on a board of schema 12", async () => {
+  const live = () => client.query("SELECT agent, label, count FROM agent_tallies WHERE field = 'live' ORDER BY agent");
+  const counted = await live();
+  expect(counted).toContainEqual({ agent: agentId(Buffer.alloc(32, 7).toString("base64url")), label: "", count: expect.any(Number) });
+  await client.script("DELETE FROM agent_tallies WHERE field = 'live'; UPDATE blackboard_schema SET version = 12");
+  await migrate(client);
+  expect(await live()).toEqual(counted);
+});

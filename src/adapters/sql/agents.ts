@@ -75,7 +75,6 @@ async function filterBy(rows: SqlRows, field: "offer" | "need", names: readonly 
 
 interface FactsRow {
   readonly agent: string;
-  readonly live: number;
   readonly fixed: string | null;
   readonly kinds: string | null;
   readonly offers: string | null;
@@ -87,8 +86,7 @@ const FACTS = spelled(({ each, json }) => {
   const own = (columns: string): string => `SELECT ${columns} FROM agent_tallies t WHERE t.agent = g.value AND t.field`;
   const few = (field: string): string => `${own("t.label, t.count")} = '${field}' ORDER BY t.label LIMIT ${LIMITS.agent_labels}`;
   return `SELECT g.value AS agent,
-      CAST((${own("coalesce(sum(t.count), 0)")} = 'kind') AS bigint) AS live,
-      ${json(["field", "label", "count"], `${own("t.field, t.label, t.count")} IN ('work', 'given', 'received', 'signal') ORDER BY t.field, t.label`)} AS fixed,
+      ${json(["field", "label", "count"], `${own("t.field, t.label, t.count")} IN ('live', 'work', 'given', 'received', 'signal') ORDER BY t.field, t.label`)} AS fixed,
       ${json(["label", "count"], few("kind"))} AS kinds,
       ${json(["label"], few("offer"))} AS offers,
       ${json(["label"], few("need"))} AS needs
@@ -145,7 +143,7 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
       total: keys.reduce((sum, key) => sum + key.total, 0),
       seen: Math.max(...keys.map((key) => key.seen)),
       lastAck: keys.reduce<number | null>((last, key) => (key.lastAck === null ? last : Math.max(last ?? 0, key.lastAck)), null),
-      live: own?.live ?? 0,
+      live: of("live")[""] ?? 0,
       byKind: Object.fromEntries(fromJson(own?.kinds ?? null) as [string, number][]),
       work: { claimed, answered, resolved },
       given: { verifies: 0, refutes: 0, ...of("given") },

@@ -34,6 +34,7 @@ const FIRST_VERSION = 11;
 /** From each version to the next, in words that every store understands. */
 const STEPS: Readonly<Record<number, string>> = {
   11: "CREATE INDEX messages_superseded ON messages (seq) WHERE superseded_by IS NOT NULL;",
+  12: "INSERT INTO agent_tallies (agent, field, label, count) SELECT agent, 'live', '', sum(count) FROM agent_tallies WHERE field = 'kind' GROUP BY agent;",
 };
 export const SCHEMA_VERSION = FIRST_VERSION + Object.keys(STEPS).length;
 

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { AGENTS } from "../../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { FIRST, THIRD } from "../../../test/support/schema-history.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
 import { migrate, versionOf } from "./migrate.ts";
@@ -51,6 +53,18 @@ test("a database from before the first release is refused with what to do, by th
     expect(() => openDatabase(path, use), use).toThrow("keep using that build, or start a new board in another --data directory");
   expect([versionOf(older), older.prepare("SELECT name FROM sqlite_schema").all()]).toEqual([7, [{ name: "messages" }]]);
   older.close();
+});
+
+test("the live messages of agents are counted on a board of schema 12", () => {
+  using board = new BareBoard();
+  const noted = (kind: string, title: string) => postAct(JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind, title }));
+  board.run([noted("note", "one"), noted("note", "two"), noted("x-other", "three")], Date.UTC(2026, 0, 1));
+  const live = () => board.db.prepare("SELECT agent, label, count FROM agent_tallies WHERE field = 'live'").all();
+  const counted = live();
+  expect(counted).toEqual([{ agent: AGENTS[0]!.id, label: "", count: 3 }]);
+  board.db.exec("DELETE FROM agent_tallies WHERE field = 'live'; PRAGMA user_version = 12");
+  openDatabase(databasePath(board.dir), "write").close();
+  expect(live()).toEqual(counted);
 });
 
 test("who waited for somebody else's step does not take it again", () => {

@@ -1,7 +1,8 @@
 // Counts of the board: messages by kind, status and label, and what happens per minute. And counts of agents, by principal: for authors, and
 // for agents that answer, vote, signal and hold leases. Those of agents:
 //
-// `kind`: the agent's messages that default listings show. `need` and `offer`: the needs and offers of those messages.
+// `live`: the agent's messages that default listings show, under no label. `kind`: the same by kind, of which there can be very many.
+// `need` and `offer`: the needs and offers of those messages.
 // `work` has three counts. `answered`: those of the messages that answer something. `claimed`: the leases that the agent holds now.
 // `resolved`: live workable messages that are resolved and that the agent has answered with a live message.
 // `given`: the agent's votes in force. `received` and `signal`: the votes and signals in force on its messages.
@@ -25,6 +26,7 @@ export function creditMessage(
   refs: readonly Ref[],
   by: 1 | -1,
 ): void {
+  ledger.tallyAgent(author, "live", "", by);
   ledger.tallyAgent(author, "kind", kind, by);
   for (const { field, label } of labels) if (field !== "tag") ledger.tallyAgent(author, field, label, by);
   if (refs.some((ref) => ref.rel === "answers")) ledger.tallyAgent(author, "work", "answered", by);

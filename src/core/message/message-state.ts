@@ -130,7 +130,7 @@ export type TallyField = LabelField | SpellingField | "kind" | "status" | "work"
 export type SpellingField = `${LabelField}_as`;
 
 /** Counts per agent; counts.ts defines each. */
-export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
+export type AgentField = "live" | "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
 /** A message that is about to be stored. */
 export interface Arrival {
