@@ -106,6 +106,43 @@ test("a listing that waits for the sweep finds a thousand leases ended that ran 
   expect(board.rows("messages", "status = 'claimed'")).toBe(0);
 });
 
+test("readers wait a moment for thousands that end together, not until all of them have ended, and for few that end later", async () => {
+  await Promise.all(Array.from({ length: 1500 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
+  clock.advance(MINUTE_MS);
+  const first = sweeper.sweepDue();
+  clock.advance(50);
+  await first;
+  await sweeper.sweepDue();
+  expect(sweeper.isSwept()).toBe(false);
+  expect(board.rows("contents")).toBeGreaterThan(500);
+  await erased(0);
+  await eventually("the sweep is over", () => sweeper.isSwept() || undefined);
+  await post({ kind: "note", body: "later", ttl: "1m" });
+  clock.advance(MINUTE_MS);
+  await sweeper.sweepDue();
+  expect(board.rows("contents")).toBe(0);
+});
+
+test("a post does not wait longer if what ends has very many labels and references", () => {
+  const names = (of: string, i: number, count: number) => Array.from({ length: count }, (_, n) => `${of}-${i}-${n}`);
+  const task = { kind: "task", title: "for many" };
+  const refs = [{ rel: "reply", id: messageId(text(task)) }];
+  const labelled = (i: number) => ({
+    kind: "task",
+    title: `task ${i}`,
+    ttl: "1m",
+    refs,
+    tags: names("t", i, 12),
+    needs: names("n", i, 32),
+    offers: names("o", i, 32),
+  });
+  board.run([postAct(text(task)), ...Array.from({ length: 100 }, (_, i) => postAct(text(labelled(i))))], clock.now());
+  board.run([postAct(text({ kind: "note", body: "in between" }))], clock.now() + MINUTE_MS);
+  const ended = board.rows("gone");
+  expect(ended).toBeGreaterThan(0);
+  expect(ended).toBeLessThan(5);
+});
+
 test("an agent that withdraws everything: all of it is gone with the answer and erased soon after, but nothing it posts later", async () => {
   const bodies = Array.from({ length: 600 }, (_, i) => ({ kind: "note", body: `note ${i}` }));
   await Promise.all(bodies.map(post));

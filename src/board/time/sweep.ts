@@ -13,15 +13,18 @@ const IDLE_SWEEP_MS = DAY_MS;
 export interface Sweeper {
   /** Whether nothing is due, so that stored values are current. */
   isSwept(): boolean;
-  /** Resolves when nothing is due any more, or after MOST_STEPS steps. */
+  /** Resolves when nothing is due any more, or when readers have waited for it for MOST_WAIT_MS. */
   sweepDue(): Promise<void>;
   /** Sets the next due time; called when another node has written. */
   reschedule(nextDue: number | null): void;
   stop(): void;
 }
 
-/** A reader never waits for more than this many steps of a late sweep. */
-const MOST_STEPS = 20;
+/**
+ * Readers wait this long for a late sweep, all of them together: whoever comes later does not wait until the sweep has caught up. Anybody
+ * can let tens of thousands of messages end in the same second. The store itself leaves out what has ended; only counts are late.
+ */
+const MOST_WAIT_MS = 50;
 
 /** Keeps one timer, set to the next due time, but not further ahead than the next sweep of an idle board. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
@@ -29,6 +32,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   let due = firstDue;
   let stopped = false;
   let running: Promise<void> | undefined;
+  let awaited: Promise<void> | undefined;
 
   const arm = (): void => {
     cancel();
@@ -59,15 +63,26 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
     return running;
   }
 
+  const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
+  const isOver = (): boolean => stopped || isSwept();
+  async function catchUp(): Promise<void> {
+    while (!isOver()) await sweep();
+  }
+  function upTo(ms: number, work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const forget = clock.at(clock.now() + ms, resolve);
+    return Promise.race([work, promise]).finally(forget);
+  }
+
   appender.onAppend(({ nextDue }) => schedule(nextDue));
   arm();
-  const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   return {
     isSwept,
-    async sweepDue() {
-      await running;
-      for (let steps = 0; steps < MOST_STEPS && !isSwept(); steps++) await sweep();
-    },
+    sweepDue: () =>
+      (awaited ??= upTo(
+        MOST_WAIT_MS,
+        catchUp().finally(() => (awaited = undefined)),
+      )),
     reschedule: schedule,
     stop() {
       stopped = true;
