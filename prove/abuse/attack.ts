@@ -24,6 +24,8 @@ export interface Attack {
   readonly meets: Met;
   /** The promise is broken if the board takes more memory than this; MORE_MIB unless given. */
   readonly moreMiB?: number;
+  /** Whether the messages of `feed.ending` end together when the attack begins. */
+  readonly ends?: boolean;
   /** How long others use the board before, in seconds: a process that was just started takes more memory for a while, attacked or not. */
   readonly warmS?: number;
   /** Prepares the attack, unmeasured, and returns the attack itself. */

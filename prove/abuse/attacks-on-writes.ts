@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { Agent } from "../../test/support/agent.ts";
-import { type Attack, WRITES } from "./attack.ts";
+import { type Attack, READS, WRITES } from "./attack.ts";
 import { type Ask, Caller, JSON_TYPE } from "./caller.ts";
 import { WORK_TAKEN } from "./attack-on-work.ts";
 import { LARGE_BODY } from "./expensive-texts.ts";
@@ -73,6 +73,19 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     judge: ({ heard }) => {
       const withdrawn = heard["201"] === 1;
       return [{ held: withdrawn, words: withdrawn ? "withdrawn in the end" : "never withdrawn" }];
+    },
+  },
+  {
+    name: "endings",
+    sends: "reads while 3,000 of its messages, with 76 labels each, end together",
+    ends: true,
+    meets: { least: 20, of: ["410"] },
+    begin: async ({ caller, feed, seconds }) => {
+      const reads = [`/api/messages/${feed.ending.id}`, "/api/messages?limit=50", "/api/work"];
+      return async () => {
+        await caller.pace(READS, seconds, (i) => ({ method: "GET", path: of(reads, i) }));
+        return {};
+      };
     },
   },
   {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BoardLife } from "../../bench/support/simulated-activity.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { NOTHING } from "../../src/core/guard/risk-and-copies.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
@@ -43,6 +44,8 @@ export interface Feed {
   readonly awaited: { readonly payload: string; readonly sig: string };
   /** Withdraws messages that very many agents voted on, signed and mined. It was never posted. */
   readonly withdrawal: Envelope;
+  /** The author of very many messages with as many labels as possible, and one of these messages. */
+  readonly ending: { readonly author: string; readonly id: string };
   readonly gone: { readonly authors: readonly string[]; readonly tags: readonly string[] };
 }
 
@@ -52,6 +55,8 @@ const LARGE = 44;
 const TABLES = 60;
 const NO_PROSES = 60;
 const DENSE = 500;
+/** Of these, one address can post about one in 1.6 s. */
+const ENDING = 3000;
 const REFS = 16;
 const AUTHORS = 400;
 const BEGINS_MS = 20 * HOUR_MS;
@@ -168,6 +173,18 @@ fillInBatches(Math.ceil(filling.thread / 4), (i) =>
   }),
 );
 const withdrawal = asker.envelope({ kind: "retraction", refs: voted.map((id): Ref => ({ rel: "retracts", id })) }, undefined, ABUSE_BITS);
+const ender = createHash("sha256").update("ender").digest("base64url");
+const labelled = (i: number, field: string, count: number) => Array.from({ length: count }, (_, n) => `${field}-${i}-${n}`);
+const [ending = ""] = fillInBatches(Math.min(ENDING, Math.ceil(filling.messages / 20)), (i) =>
+  arrival({
+    kind: "task",
+    title: `ending ${i}`,
+    pk: ender,
+    tags: labelled(i, "et", LIMITS.tags),
+    needs: labelled(i, "en", LIMITS.needs),
+    offers: labelled(i, "eo", LIMITS.offers),
+  }),
+);
 const life = new BoardLife();
 at = Math.max(at, end - LIFE_MS);
 const step = Math.floor((end - at) / Math.max(1, (filling.messages - 2 * filling.thread) / BATCH));
@@ -193,6 +210,7 @@ const feed: Feed = {
   largeAfter,
   awaited: { payload: awaited.payload, sig: awaited.sig },
   withdrawal,
+  ending: { author: agentId(ender), id: ending },
   gone: { authors: authors.slice(0, 20).map(agentId), tags: tagsGone },
 };
 console.error(`filled: ${JSON.stringify(counts)}`);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { familyMs } from "../../bench/support/cpu-time.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
@@ -131,6 +132,18 @@ export class AttackedBoard implements AsyncDisposable {
     if (database === undefined) return own / 2 ** 20;
     const [row] = await admin((client) => client.query<{ bytes: number }>("SELECT pg_database_size($1)::float8 AS bytes", [database]));
     return (own + (row?.bytes ?? 0)) / 2 ** 20;
+  }
+
+  /** Lets all messages of an author end now, as if they had been posted so. */
+  async endTogether(author: string): Promise<void> {
+    const end = `UPDATE messages SET expires_at = ${Date.now()} WHERE author = '${author}'`;
+    if (this.#database === undefined) {
+      using db = new DatabaseSync(join(this.#dir, "board.db"));
+      db.exec(`PRAGMA busy_timeout = 10000; ${end}`);
+    } else {
+      await using client = new Client({ url: sharedServer().databaseUrl(this.#database), connections: 1, name: "abuse" });
+      await client.script(end);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -46,6 +46,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
   const machine = machineTime(pids);
   const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });
+  if (attack.ends === true) await board.endTogether(filled.feed.ending.author);
   const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
   const most = mostResidentMiB(served.pid);
   const from = Date.now();

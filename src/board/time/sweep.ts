@@ -13,7 +13,7 @@ const IDLE_SWEEP_MS = DAY_MS;
 export interface Sweeper {
   /** Whether nothing is due, so that stored values are current. */
   isSwept(): boolean;
-  /** Resolves when nothing is due any more, or when readers have waited for it for MOST_WAIT_MS. */
+  /** Resolves when nothing is due any more, or when readers have waited for it long enough. */
   sweepDue(): Promise<void>;
   /** Sets the next due time; called when another node has written. */
   reschedule(nextDue: number | null): void;
@@ -25,6 +25,8 @@ export interface Sweeper {
  * can let tens of thousands of messages end in the same second. The store itself leaves out what has ended; only counts are late.
  */
 const MOST_WAIT_MS = 50;
+/** But at least for the step that runs and for the next one, so that few messages have ended, however slow the machine is. */
+const LEAST_STEPS = 2;
 
 /** Keeps one timer, set to the next due time, but not further ahead than the next sweep of an idle board. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
@@ -32,11 +34,14 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   let due = firstDue;
   let stopped = false;
   let running: Promise<void> | undefined;
+  /** What readers wait for, from when something is due until nothing is. */
   let awaited: Promise<void> | undefined;
 
+  const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   const arm = (): void => {
     cancel();
     cancel = stopped ? () => {} : clock.at(Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS), () => void sweep());
+    if (isSwept()) awaited = undefined;
   };
   const schedule = (next: number | null): void => {
     if (next === due) return;
@@ -63,26 +68,17 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
     return running;
   }
 
-  const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   const isOver = (): boolean => stopped || isSwept();
   async function catchUp(): Promise<void> {
-    while (!isOver()) await sweep();
-  }
-  function upTo(ms: number, work: Promise<void>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const forget = clock.at(clock.now() + ms, resolve);
-    return Promise.race([work, promise]).finally(forget);
+    const end = clock.now() + MOST_WAIT_MS;
+    for (let steps = 0; !isOver() && (steps < LEAST_STEPS || clock.now() < end); steps++) await sweep();
   }
 
   appender.onAppend(({ nextDue }) => schedule(nextDue));
   arm();
   return {
     isSwept,
-    sweepDue: () =>
-      (awaited ??= upTo(
-        MOST_WAIT_MS,
-        catchUp().finally(() => (awaited = undefined)),
-      )),
+    sweepDue: () => (isSwept() ? Promise.resolve() : (awaited ??= catchUp())),
     reschedule: schedule,
     stop() {
       stopped = true;
