@@ -34,13 +34,16 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   let due = firstDue;
   let stopped = false;
   let running: Promise<void> | undefined;
+  /** After a step the writer belongs to others for twice as long as the step took, unless readers wait. */
+  let rested = 0;
   /** What readers wait for, from when something is due until nothing is. */
   let awaited: Promise<void> | undefined;
 
   const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   const arm = (): void => {
     cancel();
-    cancel = stopped ? () => {} : clock.at(Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS), () => void sweep());
+    const next = Math.max(Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS), rested);
+    cancel = stopped ? () => {} : clock.at(next, () => void sweep());
     if (isSwept()) awaited = undefined;
   };
   const schedule = (next: number | null): void => {
@@ -60,8 +63,11 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   }
   /** One step at a time, however many callers ask for it. */
   function sweep(): Promise<void> {
-    running ??= step().finally(() => {
+    if (running !== undefined) return running;
+    const begun = clock.now();
+    running = step().finally(() => {
       running = undefined;
+      rested = clock.now() + 2 * (clock.now() - begun);
       // Something may have become due while this step was running, and the step did not include it.
       arm();
     });

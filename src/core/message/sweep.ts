@@ -5,10 +5,13 @@ import { applyAllDue } from "./key-acts.ts";
 import { leave } from "./leave.ts";
 import { type Ledger, type MessageState, VOTES_TAKEN_BACK } from "./message-state.ts";
 
-/** How much one step of the sweep does, so that posts never wait long for it: with two steps per transaction, about ten milliseconds. */
+/**
+ * How much one step of the sweep does, so that posts never wait long for it: some milliseconds. Each message, label and reference counts
+ * as one.
+ */
 const ENDS_PER_SWEEP = 48;
-/** To end a label or a reference takes this share of the time that the rest of its message takes. */
-const PART = 1 / 5;
+/** These come first, because a store may fetch what belongs to a message before it is known how much that is. */
+const FIRST_ENDS = 4;
 /** How many messages one transaction ends for authors who withdrew everything; ending is less work than erasing. */
 export const WITHDRAWN_PER_BATCH = 1024;
 
@@ -16,21 +19,29 @@ export const WITHDRAWN_PER_BATCH = 1024;
 export function sweep(ledger: Ledger): boolean {
   // First of all: pending key operations take effect before anything else of their time.
   applyAllDue(ledger);
-  const due = ledger.due(ENDS_PER_SWEEP);
-  let [ended, votes, work] = [0, 0, 0];
-  for (const { id } of due) {
-    if (votes >= VOTES_TAKEN_BACK || work >= ENDS_PER_SWEEP) break;
-    ended++;
-    // Read again: messages that just ended may have changed it.
-    const state = ledger.find(id);
-    if (state === undefined) continue;
-    votes += state.verifies + state.refutes;
-    work += 1 + PART * (ledger.refsOf(state.seq).length + ledger.labelsOf(state.seq).length);
-    leave(ledger, state, state.withdrawn ? "retracted" : "expired");
-  }
+  const messages = endMessages(ledger);
   const leases = endLeases(ledger);
   const aliases = sweepAliases(ledger, ENDS_PER_SWEEP);
-  return ended < due.length || due.length === ENDS_PER_SWEEP || leases || aliases;
+  return messages || leases || aliases;
+}
+
+/** Ends messages that are due. Returns whether there may be more. */
+function endMessages(ledger: Ledger): boolean {
+  let [votes, work] = [0, 0];
+  for (const limit of [FIRST_ENDS, ENDS_PER_SWEEP - FIRST_ENDS]) {
+    const due = ledger.due(limit);
+    for (const { id } of due) {
+      if (votes >= VOTES_TAKEN_BACK || work >= ENDS_PER_SWEEP) return true;
+      // Read again: messages that just ended may have changed it.
+      const state = ledger.find(id);
+      if (state === undefined) continue;
+      votes += state.verifies + state.refutes;
+      work += 1 + ledger.refsOf(state.seq).length + ledger.labelsOf(state.seq).length;
+      leave(ledger, state, state.withdrawn ? "retracted" : "expired");
+    }
+    if (due.length < limit) return false;
+  }
+  return true;
 }
 
 /** Ends leases that are due, except those to be kept. Returns whether there may be more. */

@@ -138,6 +138,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     // Thousands of endings are written later, so that others need not wait for this batch.
     if (withdrawn.length > WITHDRAWN_PER_BATCH) return [];
     const due = set.due.first(limit);
+    // With something missing, this run only finds out what: the messages after these would have theirs fetched in vain.
+    if (!set.isKnown) return [];
     if (withdrawn.length === 0) return due;
     const byId = new Map([...due, ...withdrawn].map((row) => [row.id, row]));
     return [...byId.values()].sort((a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq).slice(0, limit);
