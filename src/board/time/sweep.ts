@@ -34,16 +34,16 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   let due = firstDue;
   let stopped = false;
   let running: Promise<void> | undefined;
-  /** After a step the writer belongs to others for twice as long as the step took, unless readers wait. */
-  let rested = 0;
+  /** The last step. What was due before it and is still there waits for twice as long as the step took, unless readers wait for it. */
+  let last = { begun: -Infinity, rested: 0 };
   /** What readers wait for, from when something is due until nothing is. */
   let awaited: Promise<void> | undefined;
 
   const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   const arm = (): void => {
     cancel();
-    const next = Math.max(Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS), rested);
-    cancel = stopped ? () => {} : clock.at(next, () => void sweep());
+    const next = Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS);
+    cancel = stopped ? () => {} : clock.at(next <= last.begun ? last.rested : next, () => void sweep());
     if (isSwept()) awaited = undefined;
   };
   const schedule = (next: number | null): void => {
@@ -67,7 +67,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
     const begun = clock.now();
     running = step().finally(() => {
       running = undefined;
-      rested = clock.now() + 2 * (clock.now() - begun);
+      last = { begun, rested: clock.now() + 2 * (clock.now() - begun) };
       // Something may have become due while this step was running, and the step did not include it.
       arm();
     });
