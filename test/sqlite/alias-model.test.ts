@@ -61,7 +61,7 @@ test(`a name belongs to whom the rules say, after any history of claims, release
           JSON.stringify(one),
         ).toEqual(held);
       }
-      board.sweep(model.now);
+      board.sweepAll(model.now);
       gather();
       const changes = [...log.values()];
       expect(chainFaults(changes)).toEqual([]);

@@ -91,7 +91,7 @@ test(`a sweep that comes late changes nothing that agents can see (SEED=${SEED})
         expect(said[0], JSON.stringify(one)).toBe(said[1]);
         expect(actual(late, model), JSON.stringify(one)).toEqual(expected(model));
       }
-      late.sweep(model.now);
+      late.sweepAll(model.now);
       expect(actual(late, model)).toEqual(expected(model));
       expect(chainFaults(late.changes())).toEqual([]);
       expect(statusFaults(late.changes(), late, model)).toEqual([]);

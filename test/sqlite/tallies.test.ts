@@ -79,11 +79,11 @@ test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, asyn
       using board = new BareBoard();
       const model = new Model(START);
       for (const [n, one] of script.entries()) play(board, model, one, n, false);
-      board.sweep(model.now);
+      board.sweepAll(model.now);
       await compare(board, model);
       // When everything has ended, all counts are zero.
       model.now += 8 * DAY_MS;
-      board.sweep(model.now);
+      board.sweepAll(model.now);
       await compare(board, model);
       expect(board.rows("agent_tallies") + board.rows("answerers") + board.rows("votes")).toBe(0);
     }),

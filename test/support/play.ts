@@ -15,9 +15,9 @@ export function play(board: BareBoard, model: Model, one: Step, n: number, sweep
     const moments = model.moments();
     const wanted = one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
     const goal = Math.min(wanted, model.began + LONGEST_MS);
-    if (sweeps) for (const at of moments.filter((at) => at < goal)) board.sweep(at);
+    if (sweeps) for (const at of moments.filter((at) => at < goal)) board.sweepAll(at);
     model.now = Math.max(model.now, goal);
-    if (sweeps) board.sweep(model.now);
+    if (sweeps) board.sweepAll(model.now);
     return undefined;
   }
   const { author, text } = written(model, one, n);
