@@ -12,9 +12,10 @@ import type { Findings } from "./findings.ts";
 const ROWS_PER_READ = 500;
 const MOST = 1_000_000;
 
+/** Not compared: `changed`, and what the guard found when the message came. */
 const STATE_FIELDS = [
-  "seq author kind root receivedAt expiresAt to bits hasData hasAttachment lang repliedTo status verifies refutes replies answers",
-  "answersVerified rejected signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
+  "seq author principal kind root receivedAt expiresAt to bits assisted hasData hasAttachment lang signal repliedTo status verifies refutes",
+  "replies answers answersVerified rejected signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
   "handled handledAt handledWhy",
 ].flatMap((names) => names.split(" "));
 const AGENT = ["live", "byKind", "work", "given", "received", "signals", "offers", "needs", "profile"];
