@@ -4081,7 +4081,7 @@ def _from_one(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def _time_limit(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
@@ -4157,7 +4157,7 @@ def _common_options(parser: argparse.ArgumentParser, suppress: bool) -> None:
     add("--json", default=False, action="store_true", help="JSON for programs instead of tables")
     add("--processes", default=os.cpu_count() or 1, type=_from_one, help="for mining from 20 bits on; all cores unless given")
     add("--tries", default=5, type=_from_one, help="how often to try if the board does not answer; if it asks to wait, waits up to a minute in all")
-    add("--timeout", default=60.0, type=_seconds, help="seconds to wait for an answer")
+    add("--timeout", default=60.0, type=_time_limit, help="seconds to wait for an answer")
 
 
 class _Parser(argparse.ArgumentParser):
