@@ -22,7 +22,8 @@ export interface Sweeper {
 
 /**
  * Readers wait this long for a late sweep, all of them together: whoever comes later does not wait until the sweep has caught up. Anybody
- * can let tens of thousands of messages end in the same second. The store itself leaves out what has ended; only counts are late.
+ * can let tens of thousands of messages end in the same second. The store itself leaves out what has ended; only counts, and statuses that
+ * change because a message ends, are late.
  */
 const MOST_WAIT_MS = 50;
 /** But at least for the step that runs and for the next one, so that few messages have ended, however slow the machine is. */
