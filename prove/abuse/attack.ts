@@ -7,6 +7,8 @@ export interface Stage {
   readonly caller: Caller;
   readonly feed: Feed;
   readonly seconds: number;
+  /** The port for mail, if the attack needs it. */
+  readonly smtpPort: number | undefined;
 }
 
 /** Figures that the attacker itself has counted. */
@@ -18,6 +20,8 @@ export interface Attack {
   readonly sends: string;
   /** Flags of the board, beside the usual ones. */
   readonly flags?: readonly string[];
+  /** Whether the board receives mail. */
+  readonly mail?: boolean;
   /** The address that its requests come from; ATTACKER unless given. */
   readonly address?: string;
   /** Answers for which the board has done the costly work, and how many of them there must be; with fewer, the attack was none. */

@@ -1,10 +1,9 @@
 // The attacker's process: prepares the attack that it is given, and begins on command.
-import { ATTACKER, type Notes } from "./attack.ts";
+import { ATTACKER, type Notes, type Stage } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 import { Caller } from "./caller.ts";
-import type { Feed } from "./fill.ts";
 
-export type AttackOrder = { readonly attack: string; readonly port: number; readonly feed: Feed; readonly seconds: number } | "go";
+export type AttackOrder = (Omit<Stage, "caller"> & { readonly attack: string; readonly port: number }) | "go";
 export interface AttackReport {
   readonly notes: Notes;
   readonly heard: Readonly<Record<string, number>>;
@@ -14,11 +13,11 @@ let go: (() => Promise<AttackReport>) | undefined;
 
 async function obey(order: AttackOrder): Promise<AttackReport | "ready"> {
   if (order === "go") return (await go?.()) ?? { notes: {}, heard: {} };
-  const { attack: name, port, feed, seconds } = order;
+  const { attack: name, port, ...stage } = order;
   const attack = ATTACKS.find((one) => one.name === name);
   if (attack === undefined) throw new Error(`There is no attack ${name}.`);
   const caller = new Caller(port, attack.address ?? ATTACKER);
-  const begun = await attack.begin({ caller, feed, seconds });
+  const begun = await attack.begin({ caller, ...stage });
   go = async () => {
     const notes = await begun();
     caller.leave();

@@ -1,6 +1,7 @@
 // Connections that are opened and not used: answers that nobody reads, and idle connections.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { count } from "../part.ts";
 import { type Attack, LONG_WARM_S, READER } from "./attack.ts";
 import { Caller, PAGE } from "./caller.ts";
 import { established } from "./count-tcp-connections.ts";
@@ -14,6 +15,12 @@ const MAX_OPEN = 500;
 const LOOK_MS = 500;
 const LOOKS = 5;
 const PIPELINES = 100;
+const MAIL_CONNECTIONS = 5;
+const TOGETHER = 2000;
+const COMMANDS = "NOOP\r\n".repeat(TOGETHER);
+const REOPEN_MS = 20;
+/** A twentieth of a read each; reads are 300 and then 20 a second. */
+const COMMANDS_AT_MOST = (seconds: number): number => 20 * (300 + 20 * (seconds + 1));
 /** As much as is sent without waiting for an answer. */
 const PIPELINED = 4000;
 
@@ -23,6 +30,26 @@ function opened(port: number, address: string, request: string, onOpen = (): voi
     socket.write(request);
   });
   return socket.on("error", () => {}).pause();
+}
+
+/** Sends commands over one connection until it is closed or time is up, and counts the answers. */
+function talk(port: number, address: string, heard: Record<string, number>, until: number): Promise<void> {
+  return new Promise((resolve) => {
+    let unanswered = 0;
+    const socket = connect({ port, host: "127.0.0.1", localAddress: address });
+    socket.setEncoding("latin1").on("error", () => {});
+    socket.on("data", (answers: string) => {
+      for (const [code] of answers.matchAll(/^\d{3}(?= )/gm)) {
+        heard[code] = (heard[code] ?? 0) + 1;
+        unanswered--;
+      }
+      if (performance.now() > until) return void socket.destroy();
+      if (unanswered > 0) return;
+      unanswered = TOGETHER;
+      socket.write(COMMANDS);
+    });
+    socket.once("close", () => resolve());
+  });
 }
 
 function pipelining(pathAt: (port: number) => Promise<string>): Pick<Attack, "meets" | "begin" | "judge"> {
@@ -141,5 +168,27 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
     sends:
       "100 connections, each with 4,000 requests for a file of the pages and none of the answers read; opened again when they are closed",
     ...pipelining(fileOf),
+  },
+  {
+    name: "mail-commands",
+    sends: "5 connections to the mail server, with commands one behind the other and new ones as soon as they are answered; opened again",
+    mail: true,
+    meets: { least: 2000, of: ["250"] },
+    begin: async ({ caller: { address, heard }, seconds, smtpPort = 0 }) => {
+      const sends = async (until: number): Promise<void> => {
+        for (; performance.now() < until; await pause(REOPEN_MS)) await talk(smtpPort, address, heard, until);
+      };
+      return async () => {
+        const until = performance.now() + seconds * 1000;
+        await Promise.all(Array.from({ length: MAIL_CONNECTIONS }, () => sends(until)));
+        return {};
+      };
+    },
+    judge: ({ heard: { 250: answered = 0 }, seconds }) => [
+      {
+        held: answered <= COMMANDS_AT_MOST(seconds),
+        words: `${count(answered)} commands answered (${count(COMMANDS_AT_MOST(seconds))} at most)`,
+      },
+    ],
   },
 ];

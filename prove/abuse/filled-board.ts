@@ -102,7 +102,8 @@ export class FilledBoard {
     env: Readonly<Record<string, string>>,
   ): Promise<BoardProcess> {
     const where = database === undefined ? [] : ["--database-url", sharedServer().databaseUrl(database)];
-    const args = ["serve", "--port", "0", "--smtp-port", "0", "--data", dir, ...where, ...abuseFlags(this.#server), ...flags];
+    const mail = flags.includes("--smtp-port") ? [] : ["--smtp-port", "0"];
+    const args = ["serve", "--port", "0", ...mail, "--data", dir, ...where, ...abuseFlags(this.#server), ...flags];
     const board = BoardProcess.spawn({ args, env, bin: join(this.#server, "src/bin.ts") });
     await board.ready();
     return board;

@@ -1,6 +1,7 @@
 // Runs one attack and measures from outside: how long others wait before and during it, and what it does to the board.
 import { ChildByOrders } from "../../bench/support/child-by-orders.ts";
 import { machineTime, othersShare } from "../../bench/support/cpu-time.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import { count, type Finding } from "../part.ts";
 import { mostResidentMiB, residentMiB } from "../support/memory-and-quantiles.ts";
 import { HeldLoop } from "../support/event-loop-stalls.ts";
@@ -34,7 +35,9 @@ export interface Look extends Finding {
 
 export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Look> {
   const loop = new HeldLoop();
-  await using board = await filled.start(attack.flags ?? [], loop.env);
+  const smtpPort = attack.mail === true ? await freePort() : undefined;
+  const mail = smtpPort === undefined ? [] : ["--smtp-port", String(smtpPort)];
+  await using board = await filled.start([...(attack.flags ?? []), ...mail], loop.env);
   using honest = new ChildByOrders<Measure, Waited>(new URL("./honest.ts", import.meta.url));
   using attacker = new ChildByOrders<AttackOrder, AttackReport | "ready">(new URL("./attacker.ts", import.meta.url), LATER);
   const { port, process: served } = board;
@@ -42,7 +45,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   void served.ended.then(({ code, signal, stderr }) => (ended = `${code ?? signal}: ${stderr.slice(-500)}`));
 
   await honest.order({ port, seconds: attack.warmS ?? WARM_S });
-  await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds });
+  await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds, smtpPort });
   const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
   const machine = machineTime(pids);
   const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });

@@ -116,7 +116,14 @@ function mailServer({ config, clock, figures, parts }: Foundation, writing: Writ
   const reader = mailReader(resolve, figures, reading);
   parts.defer(() => reader.close());
   const { mailDomain } = config;
-  const smtp = new SmtpServer({ mailroom: writing.mailroom(reader), mailDomain, clock, tls: certificates.pair, report: figures });
+  const smtp = new SmtpServer({
+    mailroom: writing.mailroom(reader),
+    mailDomain,
+    clock,
+    tls: certificates.pair,
+    report: figures,
+    rates: writing.rates,
+  });
   figures.gauge("blackboard_smtp_connections", "Open SMTP connections.", () => smtp.open);
   certificates.onRenewed(({ cert, key }) => smtp.updateSecureContext({ cert, key }));
   return smtp;

@@ -227,7 +227,7 @@ describe("each failure behind the server has its reply", () => {
   const clock = new ManualClock();
   const patience = { idleMs: 60_000, dataMs: 60_000, sessionMs: 60_000, closeMs: 100 };
   /** The real server with a mailroom whose reader or store fails as given. */
-  async function failing(failure: () => Error, more: Partial<typeof patience> = {}, seats?: SeatLimits) {
+  async function failing(failure: () => Error, more: Partial<typeof patience> = {}, seats?: SeatLimits, limited = false) {
     const faults: unknown[] = [];
     const server = new SmtpServer({
       mailroom: mailroom({
@@ -250,6 +250,7 @@ describe("each failure behind the server has its reply", () => {
       clock,
       tls: undefined,
       report: { appended: () => {}, mailed: () => {}, failed: (_what, error) => faults.push(error) },
+      rates: new RateLimiter(clock, limited),
       patience: { ...patience, ...more },
       ...(seats === undefined ? {} : { seats }),
     });
@@ -306,6 +307,26 @@ describe("each failure behind the server has its reply", () => {
     await using next = await SmtpClient.connect(smtpServer.port, "client.example");
     expect(next.greeting).toMatch(/^220 /);
     await Promise.all([...clients, ...refused].map((one) => one[Symbol.asyncDispose]()));
+  });
+
+  test("nobody sends commands without end, and the mail of others goes on", async () => {
+    await using smtpServer = await failing(() => new Error("not reached"), {}, undefined, true);
+    await using flooder = await SmtpClient.connect(smtpServer.port, "client.example");
+    flooder.write("NOOP\r\n".repeat(20_000));
+    let answered = 0;
+    let last = await flooder.reply();
+    for (; last.startsWith("250 "); last = await flooder.reply()) answered++;
+    expect(last).toMatch(/^421 4\.7\.0 .*commands/);
+    // 300 reads, of which a command takes a twentieth.
+    expect(answered).toBeGreaterThan(5000);
+    expect(answered).toBeLessThan(6000);
+    await using again = await SmtpClient.connect(smtpServer.port);
+    expect(again.greeting).toMatch(/^421 4\.7\.0 .*commands/);
+    await using other = await SmtpClient.connect(smtpServer.port, "client.example", "127.0.0.2");
+    expect(await other.say("MAIL FROM:<a@test.example>")).toMatch(/^250 /);
+    clock.advance(60_000);
+    await using later = await SmtpClient.connect(smtpServer.port, "client.example");
+    expect(later.greeting).toMatch(/^220 /);
   });
 
   test("ten addresses that hold all they may do not keep out the mail of an eleventh", async () => {

@@ -19,6 +19,7 @@ export const BARE_LINE_END = new SmtpReply(554, "5.5.2", "Lines of a message end
 export const TOO_MANY_SENDERS = new SmtpReply(421, "4.7.0", "Too many connections, from this address or in all; try again later.");
 export const EVICTED = new SmtpReply(421, "4.3.2", "All connections are in use and others are waiting; try again.");
 export const TOO_MANY_STRANGERS = new SmtpReply(421, "4.7.0", "Too many recipients that do not exist.");
+export const TOO_MANY_COMMANDS = new SmtpReply(421, "4.7.0", "Too many connections and commands from this address; try again in a minute.");
 export const TOO_SLOW = new SmtpReply(421, "4.4.2", "The message took too long to arrive.");
 export const CLOSING = new SmtpReply(421, "4.3.2", "The board is about to restart; try again.");
 const TROUBLE = new SmtpReply(451, "4.3.0", "The board cannot accept mail at the moment; try again later.");

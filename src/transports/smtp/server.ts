@@ -4,7 +4,8 @@ import type { TLSSocket } from "node:tls";
 import { domainToASCII } from "node:url";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import type { SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
-import { maskedAddress } from "../../board/limits/callers.ts";
+import { callerOf, maskedAddress } from "../../board/limits/callers.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Mailroom, Recipient } from "../../board/write/mail.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -20,6 +21,7 @@ import {
   SmtpReply,
   smtpReplyTo,
   TOO_LARGE,
+  TOO_MANY_COMMANDS,
   TOO_MANY_SENDERS,
   TOO_MANY_RECIPIENTS,
   TOO_MANY_STRANGERS,
@@ -34,6 +36,7 @@ export interface SmtpParts {
   /** Certificate chain and key, in PEM form. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly report: MailReport;
+  readonly rates: Pick<RateLimiter, "has" | "owe">;
   readonly patience?: SmtpTimeouts;
   readonly seats?: SeatLimits;
 }
@@ -62,6 +65,7 @@ export class SmtpServer extends SMTPServer {
   readonly #mailDomain: string;
   readonly #clock: Clock;
   readonly #report: MailReport;
+  readonly #rates: SmtpParts["rates"];
   readonly #patience: SmtpTimeouts;
   readonly #connections = new Map<string, Connection>();
   readonly #seats: Seats<Connection>;
@@ -70,12 +74,13 @@ export class SmtpServer extends SMTPServer {
   /** How often an envelope named a recipient; the library lists one that is named twice only once. */
   readonly #taken = new WeakMap<object, number>();
 
-  constructor({ mailroom, mailDomain, clock, tls, report, patience = PATIENCE, seats = SEATS }: SmtpParts) {
+  constructor({ mailroom, mailDomain, clock, tls, report, rates, patience = PATIENCE, seats = SEATS }: SmtpParts) {
     super(options(mailDomain, tls, patience));
     this.#mailroom = mailroom;
     this.#mailDomain = mailDomain;
     this.#clock = clock;
     this.#report = report;
+    this.#rates = rates;
     this.#patience = patience;
     this.#seats = new Seats(seats, (connection) => connection.end(EVICTED));
     // Broken connections and failed handshakes are not logged: they are the clients' faults.
@@ -114,8 +119,13 @@ export class SmtpServer extends SMTPServer {
   }
 
   override connect(socket: Socket | TLSSocket, socketOptions?: SMTPConnectionOptions | null): void {
-    const connection = new Connection(this, socket, socketOptions ?? undefined);
-    if (!this.#seats.take(socket.remoteAddress, connection)) return turnAway(socket);
+    const caller = callerOf(socket.remoteAddress);
+    if (!this.#rates.has("reads", caller)) return turnAway(socket, TOO_MANY_COMMANDS);
+    const connection = new Connection(this, socket, socketOptions ?? undefined, (reads) => {
+      this.#rates.owe("reads", caller, reads);
+      return this.#rates.has("reads", caller);
+    });
+    if (!this.#seats.take(socket.remoteAddress, connection)) return turnAway(socket, TOO_MANY_SENDERS);
     this.connections.add(connection);
     this.#connections.set(connection.id, connection);
     const inTime = this.#after(this.#patience.sessionMs, () => connection.end(TOO_SLOW));
@@ -203,8 +213,7 @@ export class SmtpServer extends SMTPServer {
 }
 
 /** Refuses the connection before any state is kept for it: sends the reason, and does not wait for the client to hang up. */
-function turnAway(socket: Socket): void {
-  const { responseCode, message } = TOO_MANY_SENDERS;
+function turnAway(socket: Socket, { responseCode, message }: SmtpReply): void {
   socket.on("error", () => {});
   socket.end(`${responseCode} ${message}\r\n`);
   socket.destroySoon();
