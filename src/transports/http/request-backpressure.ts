@@ -12,24 +12,30 @@ const PIECE_BYTES = 2048;
 /** Requests of one connection without an answer that was taken; most programs send one at a time. */
 const UNANSWERED = 16;
 
+type IsTrusted = (address: string | undefined) => boolean;
 type Turns = Pick<RequestTurns, "isBusy" | "onCalm" | "parse">;
 
 interface Connection {
-  readonly caller: string;
+  /** Undefined for a proxy: it has many callers, whose requests each begin in their own caller's turn. */
+  readonly caller: string | undefined;
   readonly lane: string;
   unanswered: number;
 }
 
+const NO_LANE = "";
+
 export class ConnectionBackpressure {
   readonly #turns: Turns;
+  readonly #isTrusted: IsTrusted;
   readonly #connections = new WeakMap<Socket, Connection>();
   /** Connections from which nothing is read now, by lane. */
   readonly #held = new Map<string, Set<Socket>>();
   /** Lanes of whose connections one is read again in the next turn of the event loop. */
   readonly #continued = new Set<string>();
 
-  constructor(server: Server, turns: Turns) {
+  constructor(server: Server, turns: Turns, isTrusted: IsTrusted) {
     this.#turns = turns;
+    this.#isTrusted = isTrusted;
     turns.onCalm((lane) => this.#continue(lane));
     server.on("request", ({ socket }, response) => this.#count(socket, response));
   }
@@ -43,23 +49,29 @@ export class ConnectionBackpressure {
   take(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (parse === undefined) return;
-    const caller = callerOf(socket.remoteAddress);
-    const connection = { caller, lane: laneOf(caller), unanswered: 0 };
+    const { remoteAddress } = socket;
+    const caller = this.#isTrusted(remoteAddress) ? undefined : callerOf(remoteAddress);
+    const connection = { caller, lane: caller === undefined ? NO_LANE : laneOf(caller), unanswered: 0 };
     this.#connections.set(socket, connection);
     // The HTTP server reads a connection without using this listener, until it sees that another listener is added.
     socket.off("data", parse).on("data", (bytes: Buffer) => {
       let at = 0;
       while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
         if (this.#mustWait(connection)) this.#hold(socket, connection);
-        else this.#turns.parse(caller, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
+        else this.#parse(connection, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
       }
       if (at < bytes.length && !socket.destroyed) socket.unshift(bytes.subarray(at));
     });
     socket.once("close", () => this.#forget(socket, connection));
   }
 
+  #parse({ caller }: Connection, parse: () => void): void {
+    if (caller === undefined) parse();
+    else this.#turns.parse(caller, parse);
+  }
+
   #mustWait({ caller, unanswered }: Connection): boolean {
-    return unanswered > UNANSWERED || this.#turns.isBusy(caller);
+    return unanswered > UNANSWERED || (caller !== undefined && this.#turns.isBusy(caller));
   }
 
   #hold(socket: Socket, { lane }: Connection): void {

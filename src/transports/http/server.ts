@@ -69,12 +69,13 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const fastPath = new FastPath(parts);
   const streams = new EventStreams(parts);
   const drain = drainer(app.server);
-  const reading = parts.turns && new ConnectionBackpressure(app.server, parts.turns);
+  const isTrusted = trustedCheck(parts.trustedProxies);
+  const reading = parts.turns && new ConnectionBackpressure(app.server, parts.turns, isTrusted);
   const direct = directAnswers(app, { ...parts, reading }, { accessLog, fastPath, life }, drain);
   if (direct === undefined) reading?.follow(app.server);
   takeRequests(app, parts, { accessLog, fastPath, life });
   unsent.watch(app.server, parts.stallMs);
-  boundConnections(app.server, { rates: parts.rates, isTrusted: trustedCheck(parts.trustedProxies) });
+  boundConnections(app.server, { rates: parts.rates, isTrusted });
   closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);
