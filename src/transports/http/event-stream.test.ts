@@ -14,6 +14,7 @@ import { EventStreams } from "./event-stream.ts";
 interface Served extends AsyncDisposable {
   readonly port: number;
   readonly streams: EventStreams;
+  readonly clock: ManualClock;
   /** The feed's side of the first stream, and the server's end of its socket. */
   readonly sink: Promise<Sink>;
   readonly socket: Promise<Socket>;
@@ -27,7 +28,8 @@ async function serve(done: Promise<void> = Promise.resolve(), tls?: { cert: stri
   const failures: unknown[] = [];
   const counts = { stopped: 0, closed: 0 };
   const report = { appended() {}, refused() {}, failed: (_what: string, error: unknown) => void failures.push(error) };
-  const streams = new EventStreams({ baseUrl: "http://localhost", clock: new ManualClock(), report, door: { headers: {} } });
+  const clock = new ManualClock();
+  const streams = new EventStreams({ baseUrl: "http://localhost", clock, report, door: { headers: {} } });
   const app = (tls === undefined ? Fastify() : Fastify({ https: tls })) as unknown as FastifyInstance;
   app.get("/", async (request, reply) => {
     socket.resolve(request.raw.socket);
@@ -45,6 +47,7 @@ async function serve(done: Promise<void> = Promise.resolve(), tls?: { cert: stri
   return {
     port,
     streams,
+    clock,
     sink: sink.promise,
     socket: socket.promise,
     failures,
@@ -80,6 +83,20 @@ test("for a reader that takes nothing at most a megabyte waits", async () => {
   expect(socket.writableLength).toBeLessThanOrEqual(most + 1000);
   client.destroy();
   await eventually("the place is free", () => (server.counts.closed === 1 ? true : undefined));
+});
+
+test("a reader that has stopped does not keep its place because nothing new happens", async () => {
+  await using server = await serve();
+  const client = connect({ port: server.port, host: "127.0.0.1" });
+  client.pause();
+  client.write(REQUEST);
+  const [sink, socket] = await Promise.all([server.sink, server.socket]);
+  // The first bytes that wait are so few that the socket does not ask for a pause.
+  for (; socket.writableLength === 0; await new Promise((resolve) => void setImmediate(resolve))) sink.deliver([event(10_000)]);
+  expect(socket.writableNeedDrain).toBe(false);
+  for (let second = 0; second < 60; second++) server.clock.advance(1000);
+  expect(server.counts.stopped).toBe(1);
+  client.destroy();
 });
 
 test("and at most 500 events, however small", async () => {

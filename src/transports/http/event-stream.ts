@@ -87,12 +87,15 @@ class SocketSink implements Sink {
   }
 
   keepAlive(): void {
-    // A reader that has not read the last bytes gets no more of them.
-    if (this.open && this.#socket.writableLength === 0) this.#socket.write(KEEP_ALIVE);
+    if (!this.open) return;
+    // A reader that has not read the last bytes gets no more of them, and its time begins to count.
+    if (this.#socket.writableLength > 0) this.#streams.behind.add(this);
+    else this.#socket.write(KEEP_ALIVE);
   }
 
   /** Counts another tick in which the reader read nothing. */
   wait(): void {
+    if (this.#socket.writableLength === 0) return this.#caughtUp();
     if (++this.#stalledTicks >= STALLED_TICKS) this.end(new Refusal("consumer_too_slow"));
   }
 
