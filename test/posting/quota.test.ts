@@ -1,10 +1,12 @@
 // A quota for the whole board: large posts are refused first, then all; messages that end make room.
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { signed } from "../support/key-stage.ts";
 import { withLongestBody } from "../support/payload.ts";
+import { onPostgres } from "../support/postgres/database.ts";
 import { placeOf, runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -70,4 +72,29 @@ test("a board at its quota refuses posts, large ones first, and takes them again
   expect(said[0]).toContain("posts over 8 KiB are refused");
   expect(said[1]).toContain("--max-bytes is used up");
   expect(said.at(-1)).toContain("there is room");
+});
+
+test("labels use up the quota too, also when what is stored was measured again", async () => {
+  const max = 10_000_000;
+  await using board = await TestBoard.start({ flags: ["--max-bytes", String(max), "--rate-limits", "off"] });
+  const labels = (n: number, field: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${field}${n}-${i}`.padEnd(LIMITS.tag_chars, "x"));
+  const labelled = (n: number) =>
+    board.post(board.agent(), {
+      kind: "note",
+      title: `${n}`,
+      tags: labels(n, "t", LIMITS.tags),
+      needs: labels(n, "n", LIMITS.needs),
+      offers: labels(n, "o", LIMITS.offers),
+    });
+  let sent = 0;
+  while ((await labelled(sent)).status === 201) sent++;
+  expect(sent).toBeLessThan(150);
+  // SQLite counts the pages of its file, and there they take less than half.
+  const room = async (): Promise<boolean> => {
+    board.clock.advance(61_000);
+    return (await labelled(++sent)).status === 201;
+  };
+  if (!onPostgres()) await eventually("room", async () => ((await room()) ? true : undefined));
+  else for (let n = 0; n < 20; n++) expect(await room()).toBe(false);
 });

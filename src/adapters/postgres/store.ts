@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Act } from "../../core/message/acts-and-outcomes.ts";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
+import { LABEL_BYTES, REF_BYTES } from "../../core/message/stored-bytes.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStatus, ReplicaUse } from "../../ports/replica-status.ts";
@@ -109,10 +110,12 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   /** The server's disk and files are not visible from here. */
   requireUsable = async (): Promise<void> => {};
   size = (): Promise<number> => this.#bytes("pg_database_size(current_database())");
-  /** The space of ended rows is reused but never given back to the system, so content is counted, and the log, which only grows. */
+  /** The space of ended rows is reused but never given back to the system, so what is there is counted, and the log, which only grows. */
   used = (): Promise<number> =>
     this.#bytes(`(SELECT coalesce(sum(greatest(octet_length(payload), ${LIMITS.post_bytes})), 0) FROM contents)::bigint
-        + (SELECT coalesce(sum(octet_length(text)), 0) FROM blobs)::bigint + pg_total_relation_size('log')`);
+        + (SELECT coalesce(sum(octet_length(text)), 0) FROM blobs)::bigint
+        + (SELECT coalesce(sum(${LABEL_BYTES.each} + ${LABEL_BYTES.times} * octet_length(label)), 0) FROM labels)::bigint
+        + (SELECT count(*) * ${REF_BYTES} FROM refs) + pg_total_relation_size('log')`);
   async #bytes(expression: string): Promise<number> {
     return (await this.client.query<{ bytes: number }>(`SELECT ${expression} AS bytes`))[0]?.bytes ?? 0;
   }

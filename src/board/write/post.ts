@@ -2,6 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { blockedBlob, blockedKey } from "../../core/message/block-lists.ts";
 import { endedRefusal } from "../../core/message/post.ts";
+import { storedBytes } from "../../core/message/stored-bytes.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
 import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -74,7 +75,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
     if (precheck.known !== undefined || precheck.tombstone?.restored === false) return { draft: made, how, precheck };
-    if (!freesSpace(made)) quota.require(storedBytes(made));
+    if (!freesSpace(made)) quota.require(storedBytes(made.payload, bytesOf(made)));
     return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 
@@ -82,7 +83,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     if (!("verified" in checked)) return known(checked.draft, checked.precheck);
     const { draft: made, how } = checked;
     const { dryRun = false } = how;
-    const bytes = storedBytes(made);
+    const bytes = storedBytes(made.payload, bytesOf(made));
     const { arrival, brake, takeBack } = admitted(checked);
     const giveBack = dryRun ? () => {} : bytesTaken(rates, checked, bytes, takeBack);
     // Durable from here on: the outcome arrives after the commit.
@@ -174,23 +175,9 @@ function bytesTaken(rates: RateLimiter, { precheck, how }: MayEnter, bytes: numb
 const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
   lent === undefined ? precheck : { ...precheck, storedBlobs: new Map([...lent, ...precheck.storedBlobs]) };
 
-/** What a label takes in the store beside its own bytes, and how often these are stored. */
-const LABEL_BYTES = 160;
-const LABEL_COPIES = 5;
-
-/** What a reference takes in the store, with an index of targets, a vote, and its trace when the message has ended. */
-const REF_BYTES = 400;
-
 /** The bytes of a message: its payload and its attachments. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
   Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
-
-/** What a message takes in the store: its bytes, or its labels and references, if these take more. */
-function storedBytes(made: Draft): number {
-  const { tags = [], needs = [], offers = [], refs = [] } = made.payload;
-  const ofLabels = [...tags, ...needs, ...offers].reduce((sum, label) => sum + LABEL_BYTES + LABEL_COPIES * utf8Length(label), 0);
-  return Math.max(bytesOf(made), ofLabels + REF_BYTES * refs.length);
-}
 
 /** A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs. */
 const freesSpace = (made: Draft): boolean => made.payload.kind === "retraction" && bytesOf(made) <= RETRACTION_BYTES;
