@@ -6,7 +6,7 @@ const PREFIX = "abuse ";
 const NAMES: Readonly<Record<StoreName, string>> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 const HEADING = "\n## Attacks of one caller\n";
 const INTRODUCTION = `
-What one address sends for 30 s, and what others notice: the 99th percentile of their waits for the time, for a list of 50 and for a post, before and during the attack, in milliseconds; the processor time of the longest turn of the event loop, 0 if none was noticed; and the memory that the board took in addition. If an attack was repeated, this is its last round. \`npm run prove -- abuse\` writes these rows.
+What one address sends for 30 s, and what others notice: the 99th percentile of their waits for the time, for a list of 50 and for a post, before and during the attack, in milliseconds; the processor time of the longest turn of the event loop, 0 if none was noticed; and the memory that the board took in addition. A wait passes up to three times the one before the attack; up to 50 ms it always passes, because one request may hold the event loop that long; over 250 ms never. If an attack was repeated, this is its last round. \`npm run prove -- abuse\` writes these rows.
 `;
 
 /** The summary, with the table as the laboratory notes have it now. */
