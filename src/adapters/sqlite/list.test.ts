@@ -129,6 +129,18 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
   },
 );
 
+test("a listing by a tag that very many messages have is read from the index of the tag, at once", async () => {
+  fill((i) => (i % 40 === 0 ? "some" : "all"));
+  board.db.exec(`UPDATE tallies SET count = ${10 * SORTABLE} WHERE label = 'some'`);
+  const tagged = query(and(hasAny("tags", ["some"]), LIVE, { is: "flag", field: "superseded", value: false }));
+  const { found, pauses } = await listed(tagged);
+  expect(found).toHaveLength(50);
+  expect(pauses).toBe(0);
+  expect(lister().listNow(tagged)).toEqual(found);
+  // One more condition that no index answers, and the listing is read in steps.
+  expect(lister().listNow({ ...tagged, condition: and(tagged.condition, tagNot("none")) })).toBeUndefined();
+});
+
 test.each(["new", "old", "activity", "pow", "expiring"] as const)(
   "a listing (%s) with an index finds in steps what it finds without one, page after page",
   async (sort) => {

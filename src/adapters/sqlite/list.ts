@@ -322,10 +322,13 @@ function takesLong({ source, only, conditions, path }: ScanPlan): boolean {
   return rows * lookups > MAX_LOOKUPS;
 }
 
-/** Whether the scan is short: nearly every row matches, or there are few rows to read. */
+/** Whether the scan is short: nearly every row that it reads matches, or there are few rows to read. */
 function isShort({ source, only, conditions, mostly, path, order, sortsRange }: ScanPlan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
-  return conditions.every(mostly) && (order.key === "seq" || sortsRange || !conditions.some(isSeqRange));
+  // The rows of a path in the order of the listing are read until there are enough; all of them match what the path stands for.
+  const led = order.key === "seq" && path?.inOrder === true && !path.nearby ? path.condition : undefined;
+  const others = conditions.filter((one) => one !== led);
+  return others.every(mostly) && (order.key === "seq" || sortsRange || !conditions.some(isSeqRange));
 }
 
 const payloadBytes = (rows: readonly Listed[]): number =>
