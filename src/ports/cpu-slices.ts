@@ -170,6 +170,16 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
   }
 }
 
+/** For steps that are promises: returns a function to call between two of them, which waits for the next slice if this one was long. */
+export function betweenSlices(): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < SLICE_MS) return;
+    await nextSlice();
+    began = performance.now();
+  };
+}
+
 /** Waiting slices by lane; lanes in the order of their turns. */
 const waiting = new Map<string, (() => void)[]>();
 

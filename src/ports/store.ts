@@ -144,8 +144,8 @@ export interface MessageReads extends ThreadReads {
   idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly ended: readonly string[] }>;
   /** Current live messages and tombstones by id; unknown ids are left out. */
   findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>>;
-  /** Agents whose current vote on the message is verifies; undefined if it has too many votes. */
-  verifiers(seq: number): Promise<readonly string[] | undefined>;
+  /** Agents whose current vote on each of these messages is verifies; messages with too many votes are left out. */
+  verifiers(seqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
   /** When an agent was first seen. */
   firstSeen(agent: string): Promise<number | undefined>;
   blob(hash: string, now: number): Promise<string | undefined>;

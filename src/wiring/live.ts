@@ -4,6 +4,7 @@ import { MEANING_TABLE } from "../adapters/system/package-files.ts";
 import { feeds } from "../board/live/subscriber-stream.ts";
 import { Hub } from "../board/live/hub.ts";
 import { Backlog } from "../board/live/replay-chunks.ts";
+import { Voters } from "../board/live/voters.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { Document } from "../core/search/document.ts";
 import { messageVector } from "../core/search/meaning/asked-meaning.ts";
@@ -35,7 +36,7 @@ export async function openLive(
   const { store, peers } = storage;
   const { appender, sweeper, switches } = writing;
   const { names, index, nearSource, words } = reading;
-  const eventParts = { store, render: eventRenderer(config.baseUrl), words };
+  const eventParts = { store, render: eventRenderer(config.baseUrl), words, voters: new Voters(store) };
   const hub = new Hub({ ...eventParts, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
   peers?.onMoved(({ seq, nextDue }) => {

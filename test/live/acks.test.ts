@@ -13,14 +13,26 @@ afterAll(() => board[Symbol.asyncDispose]());
 const head = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
 
 test("the sender learns that its message was acted on, whatever else the acknowledgement names, and others do not", async () => {
-  const [ann, bob, eve] = [board.agent(), board.agent(), board.agent()];
+  const [ann, bob, eve, cat] = [board.agent(), board.agent(), board.agent(), board.agent()];
   const first = await board.put(eve, { kind: "note", title: "from eve", to: bob.id });
   const sent = await board.put(ann, { kind: "task", title: "from ann", tags: ["boats"], to: bob.id });
   const foreign = await board.put(ann, { kind: "note", title: "not for bob", to: eve.id });
+  await board.put(cat, { kind: "verification", body: "it is", refs: [{ rel: "verifies", id: sent.id }] });
   const from = await head();
-  const filters = [`author=${ann.id}`, "tag=boats", `root=${sent.id}`, `to=${bob.id}`, `inbox=${bob.id}`, "q=ann", ""];
-  await using quiet = await openStream(board, `/api/stream?author=${bob.id}`);
-  await quiet.upTo("live");
+  const filters = [
+    `author=${ann.id}`,
+    "tag=boats",
+    `root=${sent.id}`,
+    `to=${bob.id}`,
+    `inbox=${bob.id}`,
+    "q=ann",
+    "near=from%20ann",
+    `verified_by=${cat.id}`,
+    "",
+  ];
+  const others = [`author=${bob.id}`, "q=own", "q=ann&kind=note", `verified_by=${eve.id}`];
+  const quiet = await Promise.all(others.map((filter) => openStream(board, `/api/stream?${filter}`)));
+  for (const one of quiet) await one.upTo("live");
   const live = await Promise.all(filters.map((filter) => openStream(board, `/api/stream?${filter}`)));
   for (const one of live) await one.upTo("live");
   await acknowledge(board, bob, { seen: sent.seq, acted: [first.id, foreign.id], declined: [{ id: sent.id, why: "unclear" }] });
@@ -42,10 +54,15 @@ test("the sender learns that its message was acted on, whatever else the acknowl
       heard: [{ data: expected, id: String(expected.seq) }],
     });
   }
-  // Bob's own messages are not part of it: the next event of this reader is one.
-  const own = await board.put(bob, { kind: "note", title: "bob's own" });
-  expect((await quiet.next("message")).data).toMatchObject({ id: own.id });
-  for (const one of live) await one[Symbol.asyncDispose]();
+  // The next event of other readers is about this message.
+  const own = await board.put(bob, { kind: "note", title: "bob's own, for ann" });
+  await board.put(eve, { kind: "verification", body: "it is", refs: [{ rel: "verifies", id: own.id }] });
+  for (const one of quiet) expect((await one.next()).data).toMatchObject({ id: own.id });
+  for (const filter of others) {
+    await using later = await openStream(board, `/api/stream?${filter}`, { "last-event-id": String(from) });
+    expect((await later.upTo("live")).filter(({ event }) => event === "ack")).toEqual([]);
+  }
+  for (const one of [...live, ...quiet]) await one[Symbol.asyncDispose]();
 });
 
 test("an agent's reading position is sent to readers of its inbox, and to nobody else", async () => {

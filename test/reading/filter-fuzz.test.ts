@@ -160,7 +160,8 @@ class Subjects {
       if (found === undefined || "tombstone" in found) throw new Error(`${id} is not there.`);
       const { state, raw, author } = found.stored;
       const facts = { state, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
-      return { id, subject: subjectOf({ ...facts, verifiedBy: await lookups(rows).verifiers(state.seq) }, state.status) };
+      const verifiedBy = (await lookups(rows).verifiers([state.seq])).get(state.seq);
+      return { id, subject: subjectOf({ ...facts, verifiedBy }, state.status) };
     });
     return new Subjects(snapshot, await Promise.all(subjects));
   }

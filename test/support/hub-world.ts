@@ -1,13 +1,18 @@
 // A hub on a real log, with a clock and faults that the test controls, and readers that record what they receive.
 import { WordCaches } from "../../src/core/search/document.ts";
 import type { Refusal } from "../../src/core/errors.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
+import type { AckPayload } from "../../src/core/protocol/ack.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { type Condition, hasAny, oneOf } from "../../src/core/query/condition.ts";
 import { parseQuery } from "../../src/core/search/query.ts";
 import type { Reader } from "../../src/board/live/fan-out.ts";
 import { liveFilter, type LiveFilter } from "../../src/board/live/filter.ts";
 import { Hub } from "../../src/board/live/hub.ts";
+import { Voters } from "../../src/board/live/voters.ts";
 import type { Store } from "../../src/ports/store.ts";
+import { ackText } from "./acks.ts";
+import type { Agent } from "./agent.ts";
 import { BareBoard } from "./bare-board.ts";
 import { eventually } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -37,6 +42,30 @@ export class Listener implements Reader {
   }
 }
 
+/** Caches of words that count the documents made with them. */
+export class CountedWords extends WordCaches {
+  documents = 0;
+  /** Called for each. */
+  onDocument = (): void => {};
+
+  constructor() {
+    super();
+    const made = this.grams.grams.bind(this.grams);
+    this.grams.grams = (...of) => {
+      this.documents++;
+      this.onDocument();
+      return made(...of);
+    };
+  }
+}
+
+/** An acknowledgement of these messages at this time, in seconds. */
+export function ackAct(agent: Agent, acted: readonly string[], at = 0): Act<"ack"> {
+  const text = ackText("", agent, at * 1000, { acted });
+  const payload = JSON.parse(text) as AckPayload;
+  return { type: "ack", id: messageId(text), agent: agent.id, payload, detail: JSON.stringify(agent.seal(text, undefined, 0)) };
+}
+
 export class World implements Disposable {
   readonly board = new BareBoard();
   readonly clock = new ManualClock();
@@ -44,6 +73,9 @@ export class World implements Disposable {
   /** This many following reads of the log fail. */
   broken = 0;
   reads = 0;
+  /** How often voters were read, and of how many messages. */
+  readonly votersRead: number[] = [];
+  readonly words = new CountedWords();
   writing = false;
   /** Called once, after messages were read and before they are processed. */
   found: ((messages: number) => void) | undefined;
@@ -64,8 +96,12 @@ export class World implements Disposable {
         called?.(ids.length);
         return found;
       },
-      verifiers: reads.verifiers,
+      verifiers: (seqs: readonly number[]) => {
+        this.votersRead.push(seqs.length);
+        return reads.verifiers(seqs);
+      },
       firstSeen: reads.firstSeen,
+      ack: (id: string) => reads.ack(id),
       head: async () => this.board.head(),
     } as Partial<Store> as Store;
     const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };
@@ -73,7 +109,8 @@ export class World implements Disposable {
       {
         store,
         render: ({ state }) => JSON.stringify({ id: state.id }),
-        words: new WordCaches(),
+        words: this.words,
+        voters: new Voters(store),
         clock: this.clock,
         report,
         writing: () => this.writing,
@@ -91,6 +128,18 @@ export class World implements Disposable {
     const said = this.board.post(payload, this.clock.now());
     if (said !== "created") throw new Error(said);
     return messageId(payload);
+  }
+
+  /** The agent acknowledges messages that have reached it, after the first `turn` of them the others. */
+  acknowledge(agent: Agent, ids: readonly string[], turn = 0): void {
+    const [outcome] = this.board.run([ackAct(agent, [...ids.slice(turn), ...ids.slice(0, turn)])], this.clock.now()).outcomes;
+    if (outcome === undefined || "refused" in outcome) throw new Error(JSON.stringify(outcome));
+  }
+
+  /** Lets the hub go on to the end of the log. */
+  async followed(): Promise<void> {
+    this.hub.hint(this.head);
+    await this.hub.caughtUp(this.head);
   }
 
   remove(target: string): void {
@@ -112,8 +161,9 @@ export class World implements Disposable {
     return this.#filter(kind ?? "", kind === undefined ? [] : [oneOf("kind", [kind])]);
   }
 
-  byWord(word: string): LiveFilter {
-    return this.#filter(`q=${word}`, [], word);
+  /** Messages with this word, of this kind if one is given. */
+  byWord(word: string, kind?: string): LiveFilter {
+    return this.#filter(`q=${word} ${kind}`, kind === undefined ? [] : [oneOf("kind", [kind])], word);
   }
 
   verifiedBy(agent: string): LiveFilter {

@@ -1,10 +1,15 @@
 // Single facts by id, hash and prefix.
 import type { Store } from "../../ports/store.ts";
-import { first, type SqlRows } from "./dialect.ts";
+import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
+import { fewAtATime } from "./short-statements.ts";
 
-/** More rows of votes than this are not read to find who gave them. */
+/** More rows of votes than this are not read to find who voted on a message. */
 const VOTES_READ = 1024;
-const VOTES = `SELECT agent, rel FROM votes WHERE target = $1 ORDER BY agent, seq LIMIT ${VOTES_READ + 1}`;
+const TARGETS_PER_READ = 4;
+const VOTES = spelled(({ each, json }) => {
+  const votes = `SELECT agent, rel FROM votes WHERE target = k.value ORDER BY agent, seq LIMIT ${VOTES_READ + 1}`;
+  return `SELECT k.value AS target, ${json(["agent", "rel"], votes)} AS votes FROM ${each("$1", "number", "k")}`;
+});
 const FIRST_SEEN = "SELECT first_seen AS at FROM agents WHERE id = $1";
 const IDS = `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`;
 /** Includes tombstones, which some listings show. */
@@ -25,15 +30,22 @@ export async function idsWithPrefix(rows: SqlRows, table: "agents" | "gone" | "p
   return (await rows.all<{ id: string }>(sql, [...rangeOf(prefix), limit])).map(({ id }) => id);
 }
 
+/** Votes are in order of seq, so the last one of an agent is in force. */
+const verifying = (votes: readonly (readonly [agent: string, rel: string])[]): readonly string[] =>
+  [...new Map(votes)].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
+
 type Lookups = Pick<Store, "verifiers" | "firstSeen" | "changedSince" | "idsByPrefix" | "blob">;
 
 export const lookups = (rows: SqlRows): Lookups => ({
-  async verifiers(seq) {
-    const votes = await rows.all<{ agent: string; rel: string }>(VOTES, [seq]);
-    if (votes.length > VOTES_READ) return undefined;
-    // In order of seq, so the last one of an agent is in force.
-    const inForce = new Map(votes.map(({ agent, rel }) => [agent, rel]));
-    return [...inForce].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
+  async verifiers(seqs) {
+    const read = async (some: readonly number[]): Promise<[number, readonly string[]][]> => {
+      const found = await rows.all<{ target: number; votes: string | null }>(VOTES(rows), [rows.dialect.list(some)]);
+      return found.flatMap(({ target, votes }) => {
+        const given = fromJson(votes) as [agent: string, rel: string][];
+        return given.length > VOTES_READ ? [] : [[target, verifying(given)]];
+      });
+    };
+    return new Map(await fewAtATime(seqs, TARGETS_PER_READ, read));
   },
   firstSeen: async (agent) => (await first<{ at: number }>(rows, FIRST_SEEN, [agent]))?.at,
   changedSince: async (after, limit) => (await rows.all<{ seq: number }>(CHANGED, [after, limit])).map(({ seq }) => seq),

@@ -21,6 +21,17 @@ export interface TextFilter {
   readonly vectorOf: (document: Document) => Int8Array;
 }
 
+/** What is known of the texts of messages, so that their words are not made for nothing. */
+export interface KnownTexts {
+  /** Whether the text filter has matched the message: its words may be erased by now. */
+  knew(message: number): boolean;
+  /** Whether it matches; `look` looks at the words. */
+  matches(message: number, look: () => boolean): boolean;
+}
+
+/** Nothing: for a filter that does not match text. */
+export const NO_TEXTS: KnownTexts = { knew: () => false, matches: (_message, look) => look() };
+
 export interface LiveFilter {
   /** The same query has the same key. */
   readonly key: string;
@@ -28,10 +39,10 @@ export interface LiveFilter {
   readonly terms: readonly string[] | undefined;
   readonly usesVotes: boolean;
   readonly text: TextFilter;
-  /** For a live event. `knew`: whether the text filter matched the message before its words were erased. */
-  concerns(logEvent: LogEvent, knew: (message: number) => boolean): boolean;
+  /** For a live event. */
+  concerns(logEvent: LogEvent, texts: KnownTexts): boolean;
   /** For a replayed event. Erased words and labels count as a match, so that the result does not reveal them. */
-  mayConcern(logEvent: LogEvent): boolean;
+  mayConcern(logEvent: LogEvent, texts: KnownTexts): boolean;
   readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }
 
@@ -71,23 +82,25 @@ class QueryFilter implements LiveFilter {
   }
 
   /** If an event concerns several messages, one match is enough; an acknowledgement concerns the readers who follow the agent's inbox. */
-  concerns(logEvent: LogEvent, knew: (message: number) => boolean): boolean {
+  concerns(logEvent: LogEvent, texts: KnownTexts): boolean {
     const { reader, named } = logEvent;
     if (reader !== undefined) return this.#followed.has(reader);
     this.#renew();
-    return named === undefined ? this.#concerned(logEvent, knew) : named.some((one) => this.#concerned(one, knew));
+    return named === undefined ? this.#concerned(logEvent, texts) : named.some((one) => this.#concerned(one, texts));
   }
 
-  mayConcern({ reader, named, ...one }: LogEvent): boolean {
-    if (reader !== undefined) return this.#followed.has(reader);
+  mayConcern(logEvent: LogEvent, texts: KnownTexts): boolean {
+    const isErased = logEvent.reader === undefined && logEvent.named === undefined && logEvent.document === undefined;
+    if (!isErased) return this.concerns(logEvent, texts);
     this.#renew();
-    return (named ?? [one]).some((each) => (each.document === undefined ? fits(this.#erased, each) : this.#concerned(each, () => false)));
+    return fits(this.#erased, logEvent.subjects);
   }
 
-  #concerned(one: FilteredMessage, knew: (message: number) => boolean): boolean {
-    if (!fits(this.#whole, one)) return false;
-    if (this.matchesText === undefined) return true;
-    return one.document === undefined ? knew(one.message) : this.matchesText(one.document(), one.message);
+  #concerned({ subjects, message, document }: FilteredMessage, texts: KnownTexts): boolean {
+    if (!fits(this.#whole, subjects)) return false;
+    const { matchesText } = this;
+    if (matchesText === undefined) return true;
+    return document === undefined ? texts.knew(message) : texts.matches(message, () => matchesText(document(), message));
   }
 
   #renew(): void {
@@ -99,7 +112,7 @@ class QueryFilter implements LiveFilter {
   }
 }
 
-function fits(condition: Condition, { subjects }: FilteredMessage): boolean {
+function fits(condition: Condition, subjects: FilteredMessage["subjects"]): boolean {
   for (const subject of subjects) if (holds(condition, subject)) return true;
   return subjects.length === 0;
 }
@@ -124,8 +137,8 @@ export function eitherOf(filters: readonly LiveFilter[]): LiveFilter {
     usesVotes: filters.some((one) => one.usesVotes),
     text: first.text,
     matchesText: undefined,
-    concerns: (logEvent, knew) => filters.some((one) => one.concerns(logEvent, knew)),
-    mayConcern: (logEvent) => filters.some((one) => one.mayConcern(logEvent)),
+    concerns: (logEvent, texts) => filters.some((one) => one.concerns(logEvent, texts)),
+    mayConcern: (logEvent, texts) => filters.some((one) => one.mayConcern(logEvent, texts)),
   };
 }
 

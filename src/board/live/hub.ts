@@ -1,15 +1,17 @@
 // The live readers: each new entry of the log is read once, matched once against each distinct filter, and sent to many.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal } from "../../core/errors.ts";
+import { madeOnce } from "../../core/made-once.ts";
 import { type Clock, every } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { atNobodysCost, costOfNow, nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
+import { type LiveEvent, type LogEvent, type LogEventParts, dropStale } from "./log-event.ts";
+import { logEvents } from "./read-log-events.ts";
 import { groupMatches, type ReaderGroup, ReaderGroups, remember } from "./reader-groups.ts";
 import type { MatchedMessages } from "./text-filter-matches.ts";
-import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
 
 /** Some entries of the log, as they were read. */
 interface ReadBatch {
@@ -95,6 +97,7 @@ export class Hub {
   goBack(seq: number): void {
     // What is being read is from before.
     this.forget();
+    this.#groups.renumbered();
     this.#upTo = seq;
     this.#position = Math.min(this.#position, seq);
   }
@@ -189,7 +192,6 @@ export class Hub {
     const last = entries.at(-1);
     if (last === undefined) return undefined;
     const read = await logEvents(entries, this.#parts, clock.now(), votes);
-    if (text) await readWords(read);
     const looked = this.#changes;
     const events = await dropStale(read, store, clock.now(), changes !== looked);
     const needed = this.#groups.needs();
@@ -217,26 +219,32 @@ export class Hub {
     await fanOut(audiences, over, paused);
   }
 
-  /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text. */
+  /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text, acknowledgements name many. */
   async #concerned(
     events: readonly LogEvent[],
   ): Promise<{ readonly matched: ReadonlyMap<ReaderGroup, readonly LiveEvent[]>; readonly paused: boolean }> {
     const matched = new Map<ReaderGroup, readonly LiveEvent[]>();
     let paused = false;
     let began = performance.now();
+    const pause = async (next: () => Promise<void>): Promise<void> => {
+      paused = true;
+      await next();
+      began = performance.now();
+    };
     // Readers that attach while others are matched are matched in the next round: all of it is new to them.
     for (let [from, upTo] = [0, this.#groups.arrivals]; from < upTo; [from, upTo] = [upTo, this.#groups.arrivals]) {
       for (const logEvent of events) {
         // Groups with the same events so far that also get this one go on sharing one list, so that its bytes are made once.
         const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
+        let worded: LogEvent | undefined;
         for (const group of this.#groups.candidates(logEvent)) {
           if (group.arrived <= from || group.arrived > upTo) continue;
-          if (group.filter.matchesText !== undefined && performance.now() - began > ASK_MS) {
-            paused = true;
-            await nextSlice();
-            began = performance.now();
-          }
-          if (!groupMatches(group, logEvent)) continue;
+          const byText = group.filter.matchesText !== undefined;
+          // The words of a message may take longer than a slice, so they begin one.
+          if (byText && worded === undefined && logEvent.document !== undefined) await pause(nextTurn);
+          else if ((byText || logEvent.named !== undefined) && performance.now() - began > ASK_MS) await pause(nextSlice);
+          if (byText) worded ??= withWordsMadeOnce(logEvent);
+          if (!groupMatches(group, worded ?? logEvent)) continue;
           remember(group.filter, group.known, logEvent);
           const earlier = matched.get(group) ?? NOTHING;
           let more = grown.get(earlier);
@@ -257,3 +265,7 @@ export class Hub {
     for (const { resolve } of reached) resolve(true);
   }
 }
+
+/** Made by the first filter that needs them, for all filters, and dropped with this: the words of a long message take a megabyte. */
+const withWordsMadeOnce = (logEvent: LogEvent): LogEvent =>
+  logEvent.document === undefined ? logEvent : { ...logEvent, document: madeOnce(logEvent.document) };

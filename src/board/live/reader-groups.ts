@@ -1,6 +1,7 @@
 // The live readers by their filters: readers with the same filter are one group, and groups are found by the terms of a message.
+import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Reader } from "./fan-out.ts";
-import type { LiveFilter } from "./filter.ts";
+import { type KnownTexts, type LiveFilter, NO_TEXTS } from "./filter.ts";
 import type { LogEvent } from "./log-event.ts";
 import { MatchedMessages } from "./text-filter-matches.ts";
 
@@ -12,12 +13,16 @@ export interface ReaderGroup {
   readonly payers: Set<(ms: number) => void>;
   /** How long the text filter was matched since the readers were charged. */
   unpaidMs: number;
-  /** Messages whose text matched while they were live; see LiveFilter.concerns. */
+  /** Messages whose text matched while they were live; see KnownTexts. */
   readonly known: MatchedMessages;
+  /** Of a text filter: whether it matches messages that have changed, so that the next change of such a message needs no words. */
+  readonly verdicts: BoundedCache<number, boolean> | undefined;
   /** Groups are numbered in the order of their creation. */
   readonly arrived: number;
 }
 
+/** For each text filter. A verdict stays right, because texts do not change. */
+const VERDICTS_CACHED = 4096;
 /** The readers of a text filter are charged when each has caused this much work, so that charging many readers is no work itself. */
 const CHARGED_MS = 1;
 
@@ -44,7 +49,8 @@ export class ReaderGroups {
     let group = this.#byKey.get(filter.key);
     if (group === undefined) {
       const [readers, payers, known] = [new Set<Reader>(), new Set<(ms: number) => void>(), new MatchedMessages()];
-      this.#add((group = { filter, readers, payers, unpaidMs: 0, known, arrived: ++this.#arrivals }));
+      const verdicts = filter.matchesText === undefined ? undefined : new BoundedCache<number, boolean>(VERDICTS_CACHED);
+      this.#add((group = { filter, readers, payers, unpaidMs: 0, known, verdicts, arrived: ++this.#arrivals }));
     }
     return group;
   }
@@ -57,6 +63,11 @@ export class ReaderGroups {
       groups?.delete(group);
       if (groups?.size === 0) this.#byTerm.delete(term);
     }
+  }
+
+  /** The numbers of messages mean other messages from now on. */
+  renumbered(): void {
+    for (const { verdicts } of this.#byKey.values()) verdicts?.clear();
   }
 
   /** Whether the present readers need votes and texts to be read. */
@@ -95,15 +106,16 @@ export class ReaderGroups {
   }
 }
 
-const KNEW_NOTHING = (): boolean => false;
-
-/** A text filter is matched at the cost of its readers. Nothing is lost if they cannot pay: their other requests are refused. */
+/**
+ * A text filter is matched at the cost of its readers; the first filter that needs the words of a message pays for them. Nothing is lost if
+ * they cannot pay: their other requests are refused.
+ */
 export function groupMatches(group: ReaderGroup, logEvent: LogEvent): boolean {
-  const { filter, known, payers } = group;
-  if (filter.matchesText === undefined) return filter.concerns(logEvent, KNEW_NOTHING);
+  const { filter, payers } = group;
+  if (filter.matchesText === undefined) return filter.concerns(logEvent, NO_TEXTS);
   // Not measured in processor time, which is told in steps longer than most filters take; nothing else runs meanwhile.
   const began = performance.now();
-  const concerned = filter.concerns(logEvent, (message) => known.has(message));
+  const concerned = filter.concerns(logEvent, textsOf(group, logEvent));
   group.unpaidMs += performance.now() - began;
   const each = group.unpaidMs / payers.size;
   if (each < CHARGED_MS) return concerned;
@@ -111,6 +123,12 @@ export function groupMatches(group: ReaderGroup, logEvent: LogEvent): boolean {
   for (const pay of payers) pay(each);
   return concerned;
 }
+
+/** Most messages never change, so it is not kept for new ones. */
+const textsOf = ({ known, verdicts }: ReaderGroup, { event }: LogEvent): KnownTexts => ({
+  knew: (message) => known.has(message),
+  matches: (message, look) => (event.name === "message" ? look() : (verdicts?.of(message, look) ?? look())),
+});
 
 /** Text filters remember the messages that they matched: when a message ends, its words are erased and cannot be matched again. */
 export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {

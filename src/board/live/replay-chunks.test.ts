@@ -1,8 +1,11 @@
 // The past on a real log: a crowd of readers costs one reading, nothing is sent that is older than the log, and nothing that was removed.
-import { WordCaches } from "../../core/search/document.ts";
 import { expect, test } from "vitest";
+import { Agent } from "../../../test/support/agent.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
+import { ackAct, CountedWords } from "../../../test/support/hub-world.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
+import { parseQuery } from "../../core/search/query.ts";
 import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import type { Store } from "../../ports/store.ts";
 import { liveFilter, type LiveFilter } from "./filter.ts";
@@ -10,6 +13,8 @@ import { Hub } from "./hub.ts";
 import type { LiveEvent } from "./log-event.ts";
 import { Backlog } from "./replay-chunks.ts";
 import { followLog, type Sink } from "./replay.ts";
+import { MatchedMessages } from "./text-filter-matches.ts";
+import { Voters } from "./voters.ts";
 
 const PK = "A".repeat(43);
 const WEEK_MS = 7 * 86_400_000;
@@ -21,6 +26,7 @@ class World implements Disposable {
   readonly hub: Hub;
   readonly backlog: Backlog;
   readonly store: Store;
+  readonly words = new CountedWords();
   rendered = 0;
   /** Called when messages have been read and before anything is made of them. */
   found = (): void => {};
@@ -36,6 +42,7 @@ class World implements Disposable {
       },
       verifiers: reads.verifiers,
       firstSeen: reads.firstSeen,
+      ack: (id: string) => reads.ack(id),
       head: async () => this.board.head(),
       oldestSeq: reads.oldestSeq,
     } as Partial<Store> as Store;
@@ -43,7 +50,7 @@ class World implements Disposable {
       this.rendered++;
       return raw.payload;
     };
-    const eventParts = { store: this.store, render, words: new WordCaches() };
+    const eventParts = { store: this.store, render, words: this.words, voters: new Voters(this.store) };
     this.hub = new Hub({ ...eventParts, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
     this.backlog = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, eventParts });
   }
@@ -55,12 +62,24 @@ class World implements Disposable {
     this.hub.hint(this.board.head().seq);
   }
 
+  /** A post of other fields; its id. */
+  postAs(pk: string, fields: object): string {
+    const text = JSON.stringify({ v: 1, pk, ts: 0, ...fields });
+    expect(this.board.post(text, this.clock.now())).toBe("created");
+    this.hub.hint(this.board.head().seq);
+    return messageId(text);
+  }
+
   filter(): LiveFilter {
     return liveFilter("", () => [], TEXT, this.clock);
   }
 
-  /** A reader from the beginning of the log, which takes what it is sent at once. */
-  async read(): Promise<readonly (readonly LiveEvent[])[]> {
+  byWord(word: string): LiveFilter {
+    return liveFilter(word, () => [], { ...TEXT, query: parseQuery(word, "all") }, this.clock);
+  }
+
+  /** A reader from the beginning of the log, which takes what it is sent at once. `known`: what matches a filter by text already. */
+  async read(filter = this.filter(), known?: MatchedMessages): Promise<readonly (readonly LiveEvent[])[]> {
     const chunks: (readonly LiveEvent[])[] = [];
     const sink: Sink = {
       control() {},
@@ -68,7 +87,7 @@ class World implements Disposable {
       end() {},
       ready: async () => true,
     };
-    const { stop, done } = followLog(this, { filter: this.filter(), start: 0, known: undefined, greeting: {} }, sink);
+    const { stop, done } = followLog(this, { filter, start: 0, known, greeting: {} }, sink);
     await done;
     stop();
     return chunks;
@@ -156,4 +175,40 @@ test("a reader of the past pauses between chunks, as any other long work of its 
   const chunks = await atTheCostOf({ lane: "reader", spend() {}, rest: () => (pauses++, 0) }, () => world.read());
   expect(chunks.flat()).toHaveLength(8);
   expect(pauses).toBeGreaterThanOrEqual(chunks.length);
+});
+
+test("a reader who searches the past gets acknowledgements of messages that matched; only messages make words, each once in a piece", async () => {
+  using world = new World();
+  const [reader, voter] = [new Agent(() => 0), new Agent(() => 0)];
+  const ids = ["needle", "hay"].map((title) => world.postAs(PK, { kind: "finding", title, to: reader.id }));
+  const vote = (rel: string, turn: number): void => {
+    for (const id of ids) world.postAs(voter.pk, { kind: "verification", body: `${rel} ${turn}`, refs: [{ rel, id }] });
+  };
+  for (const turn of [0, 1]) {
+    for (const one of ids) world.board.run([ackAct(reader, [one], turn)], world.clock.now());
+    vote("verifies", turn);
+    vote("refutes", turn);
+  }
+  const all = (await world.read()).flat();
+  const known = new MatchedMessages();
+  known.add(1);
+  const heard = (await world.read(world.byWord("needle"), known)).flat();
+  // The message, and its status and acknowledgements: those of every other pair.
+  const needles = all.filter(({ name, id, json }) => id === ids[0] || (name === "ack" && json.includes(ids[0]!)));
+  expect(needles.filter(({ name }) => name === "ack")).toHaveLength(2);
+  expect(needles.length).toBeGreaterThan(5);
+  expect(heard.map(({ seq }) => seq)).toEqual(needles.map(({ seq }) => seq));
+  // All of it was read at once.
+  expect(world.words.documents).toBe(all.filter(({ name }) => name === "message").length);
+});
+
+test("a reader who searches the past pays for the words of what it reads", async () => {
+  using world = new World();
+  world.post(10);
+  const steps: string[] = [];
+  world.words.onDocument = () => void steps.push("words");
+  const share = { lane: "reader", spend: () => {}, owe: () => void steps.push("owed"), rest: () => 0 };
+  await atTheCostOf(share, () => world.read(world.byWord("x")));
+  expect(world.words.documents).toBe(1);
+  expect(steps.slice(steps.indexOf("words"))).toEqual(["words", "owed"]);
 });

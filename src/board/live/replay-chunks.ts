@@ -2,11 +2,13 @@
 // readers.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { forOthersToo } from "../../ports/cpu-slices.ts";
+import { forOthersToo, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
-import type { LiveFilter } from "./filter.ts";
+import { type KnownTexts, type LiveFilter, NO_TEXTS } from "./filter.ts";
 import type { Hub } from "./hub.ts";
-import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
+import { type LiveEvent, type LogEvent, type LogEventParts, dropStale } from "./log-event.ts";
+import { logEvents } from "./read-log-events.ts";
+import type { MatchedMessages } from "./text-filter-matches.ts";
 
 export interface BacklogParts {
   readonly store: MessageReads & LogReads;
@@ -53,8 +55,11 @@ export class Backlog {
     this.#parts = parts;
   }
 
-  /** The chunk after this entry, which the hub has passed. It is never older than the log at the time of the call. */
-  after(from: number, filter: LiveFilter): Promise<Chunk> {
+  /**
+   * The chunk after this entry, which the hub has passed. It is never older than the log at the time of the call. `known`: messages before
+   * the chunk that a text filter matches; they are the same for all its readers.
+   */
+  after(from: number, filter: LiveFilter, known?: MatchedMessages): Promise<Chunk> {
     const state = this.#stateNow();
     if (state !== this.#state) this.#cache.clear();
     this.#state = state;
@@ -66,7 +71,7 @@ export class Backlog {
     if (chunk === undefined) {
       chunk = this.#inLine(filter.matchesText === undefined ? "plain" : "text", async () => {
         try {
-          const read = await forOthersToo(() => this.#read(from, filter));
+          const read = await forOthersToo(() => this.#read(from, filter, known));
           if (state === this.#state && state === this.#stateNow()) this.#keep(place, read);
           return read;
         } finally {
@@ -108,25 +113,25 @@ export class Backlog {
     return done;
   }
 
-  async #read(from: number, filter: LiveFilter): Promise<Chunk> {
+  async #read(from: number, filter: LiveFilter, known: MatchedMessages | undefined): Promise<Chunk> {
     for (;;) {
       const removals = this.#removals;
-      const chunk = await this.#readOnce(from, filter);
+      const chunk = await this.#readOnce(from, filter, known);
       if (removals === this.#removals) return chunk;
     }
   }
 
-  async #readOnce(from: number, filter: LiveFilter): Promise<Chunk> {
+  async #readOnce(from: number, filter: LiveFilter, known: MatchedMessages | undefined): Promise<Chunk> {
     const { store, clock, hub, eventParts } = this.#parts;
     // Never further than the hub, which knows up to where the log is settled.
     const { head: end } = hub;
     const entries = await store.entries(from, Math.min(this.#entriesPerRead, hub.position - from));
     const read = await logEvents(entries, eventParts, clock.now(), filter.usesVotes);
-    if (filter.matchesText !== undefined) await readWords(read);
     // The erased text and labels of an ended message may have matched the filter: its end is sent rather than lost, without revealing
     // whether they did.
-    const news = await dropStale(read, store, clock.now(), hub.head !== end);
-    const concerning = news.filter((one) => filter.mayConcern(one));
+    const matched =
+      filter.matchesText === undefined ? read.filter((one) => filter.mayConcern(one, NO_TEXTS)) : await byText(read, filter, known);
+    const concerning = await dropStale(matched, store, clock.now(), hub.head !== end);
     const fitting = concerning.slice(0, fittingChunk(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;
@@ -134,6 +139,27 @@ export class Backlog {
     const upTo = (all ? entries : events).at(-1)?.seq ?? hub.position;
     return { events, upTo, matched: filter.matchesText === undefined ? [] : fitting };
   }
+}
+
+/** Matched in slices, one message at a time, and paid for by the reader. What matched here counts for the acknowledgements after it. */
+async function byText(events: readonly LogEvent[], filter: LiveFilter, known: MatchedMessages | undefined): Promise<readonly LogEvent[]> {
+  const here = new Set<number>();
+  const verdicts = new Map<number, boolean>();
+  const texts: KnownTexts = {
+    knew: (message) => here.has(message) || known?.has(message) === true,
+    matches(message, look) {
+      const verdict = verdicts.get(message) ?? look();
+      verdicts.set(message, verdict);
+      return verdict;
+    },
+  };
+  const concerning: LogEvent[] = [];
+  await sliced(events, (one) => {
+    if (!filter.mayConcern(one, texts)) return;
+    concerning.push(one);
+    here.add(one.message);
+  });
+  return concerning;
 }
 
 const charsOf = (events: readonly LiveEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 1);

@@ -75,7 +75,7 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
 
 /** Sends the next chunk and returns how far it goes. A separate function, so that nothing refers to the chunk while waiting afterwards. */
 async function sendChunk(backlog: Backlog, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
-  const { events, upTo, matched } = await backlog.after(from, filter);
+  const { events, upTo, matched } = await backlog.after(from, filter, known);
   if (known !== undefined) for (const one of matched) remember(filter, known, one);
   if (events.length > 0) sink.deliver(events);
   return upTo;

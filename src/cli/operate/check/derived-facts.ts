@@ -69,9 +69,9 @@ async function compareMessage(
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
   const { seq, author, to, repliedTo } = wanted.state;
   for (const agent of [author, ...repliedTo, ...(to === null ? [] : [to])]) agents.add(agent);
-  const [refs, votes] = [await both(sides, (store) => store.refs([seq])), await both(sides, (store) => store.verifiers(seq))];
+  const [refs, votes] = [await both(sides, (store) => store.refs([seq])), await both(sides, (store) => store.verifiers([seq]))];
   findings.compare(where, ["refs"], { refs: refs[0] }, { refs: refs[1] });
-  findings.compare(where, ["verifiers"], { verifiers: votes[0]?.toSorted() }, { verifiers: votes[1]?.toSorted() });
+  findings.compare(where, ["verifiers"], { verifiers: votes[0].get(seq)?.toSorted() }, { verifiers: votes[1].get(seq)?.toSorted() });
 }
 
 const facts = (state: MessageState) => ({ ...state, repliedTo: state.repliedTo.toSorted() });
