@@ -55,6 +55,8 @@ export interface Aftermath {
 
 export interface Judged {
   readonly held: boolean;
+  /** Whether it is a wait, which may have been too long because of something else on the machine. */
+  readonly isWait?: true;
   readonly words: string;
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { type Attack, READS, WRITES } from "./attack.ts";
 import { type Ask, Caller, JSON_TYPE } from "./caller.ts";
+import { ACKS_OF_LONG } from "./attack-on-streams.ts";
 import { WORK_TAKEN } from "./attack-on-work.ts";
 import { LARGE_BODY } from "./expensive-texts.ts";
 import { posting, sealed } from "./sealed-posts.ts";
@@ -192,6 +193,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     },
     judge: ({ notes: { streams = 0 } }) => [{ held: streams === STREAMS, words: `${streams} of ${STREAMS} streams granted` }],
   },
+  ACKS_OF_LONG,
   WORK_TAKEN,
   {
     name: "reports",

@@ -76,10 +76,13 @@ export class Caller {
   }
 
   /** Reads an endless answer until this caller leaves; resolves with the status as soon as it arrives. */
-  follow(ask: Ask): Promise<string> {
+  follow(ask: Ask, heard: (piece: string) => void = () => {}): Promise<string> {
     return new Promise((resolve) => {
       const sent = this.#send(ask, (response) => {
-        response.on("error", () => {}).resume();
+        response
+          .setEncoding("latin1")
+          .on("data", heard)
+          .on("error", () => {});
         resolve(String(response.statusCode));
       });
       sent.once("error", () => resolve("none"));

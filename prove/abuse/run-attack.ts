@@ -90,7 +90,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const judged = [...times, ...others];
   return {
     held: judged.every(({ held }) => held),
-    onlySlow: others.every(({ held }) => held) && (over === 0 || disturbed),
+    onlySlow: others.every(({ held, isWait }) => held || isWait === true) && (over === 0 || disturbed),
     disturbed,
     figure: judged.map(({ held, words }) => (held ? words : `**${words}**`)).join("; "),
   };
