@@ -1,8 +1,10 @@
 // Bytes are limited in addition to requests: nobody can fill the disk that everybody uses.
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
-import { type Agent, sha256 } from "../support/agent.ts";
+import { ackText, idOf } from "../support/acks.ts";
+import { type Agent, ALIAS_BITS, sha256 } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
+import { hashOf, type KeyAct, signed } from "../support/key-stage.ts";
 import { call, send } from "../support/mcp-request.ts";
 import { withLongestBody } from "../support/payload.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -101,4 +103,49 @@ test("one agent stores two megabytes at once, from however many addresses", asyn
   // As payloads they are shorter than as requests.
   expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
   expectLimited(sent[5] as Answer<unknown>, "agent_bytes");
+});
+
+test("what an agent acknowledges, and does with names and keys, counts like its posts, and what is refused does not", async () => {
+  await using board = await TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"] });
+  const agent = board.agent();
+  let address = 0;
+  const send = (body: unknown, path?: string) => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return board.send(text, path, { "x-forwarded-for": `203.0.113.${address++}` });
+  };
+  for (let n = 0; n < 12; n++) await send(board.agent().envelope({ kind: "note", title: `${n}` }));
+  let left = 2 * 1024 * 1024;
+  const body = "x".repeat(LIMITS.body_chars);
+  const medium = [0, 1].map((n) => JSON.stringify(agent.envelope({ kind: "note", title: `${n}`, body })));
+  for (const text of [...Array.from({ length: 5 }, (_, n) => large(agent, n)), ...medium]) {
+    expect((await send(text)).status).toBe(201);
+    left -= Buffer.byteLength((JSON.parse(text) as { payload: string }).payload);
+  }
+  const name = await idOf(board);
+  const unknown = Array.from({ length: LIMITS.ack_ids }, (_, i) => sha256(`${i}`));
+  const ack = (seen: number) => {
+    const envelope = agent.seal(ackText(name, agent, board.clock.now(), { seen, acted: unknown }), undefined, 0);
+    return { text: JSON.stringify(envelope), bytes: Buffer.byteLength(JSON.stringify(envelope)) + 140 * unknown.length };
+  };
+  expectRefusal(await send(ack(0).text, "/api/acks"), 409, "not_addressed");
+  const fitting = Math.floor(left / ack(1).bytes);
+  expect(fitting).toBeLessThan(7);
+  for (let n = 1; n <= fitting; n++) expect((await send(ack(n).text, "/api/acks")).status).toBe(201);
+  const refused = await send(ack(fitting + 1).text, "/api/acks");
+  expect(expectRefusal(refused, 429, "rate_limited").details).toMatchObject({ scope: "agent_bytes" });
+  // Known already: it costs nothing more.
+  expect((await send(ack(fitting).text, "/api/acks")).status).toBe(200);
+  // Less is left than the least that a write counts as.
+  left -= fitting * ack(1).bytes;
+  const empty = agent.envelope({ kind: "note", body: "" }).payload.length;
+  expect((await send(agent.envelope({ kind: "note", body: "x".repeat(left - LIMITS.post_bytes / 2 - empty) }))).status).toBe(201);
+  const key = (act: KeyAct) => send(signed(agent, agent, act, name, board.clock.now()), "/api/keys");
+  const claim = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
+  for (const answer of [
+    await send(agent.seal(claim, undefined, ALIAS_BITS), "/api/aliases"),
+    await key({ op: "commit", next: hashOf(board.agent()) }),
+  ])
+    expect(expectRefusal(answer, 429, "rate_limited").details).toMatchObject({ scope: "agent_bytes" });
+  // Whoever uses up what an agent may store does not keep a stolen key alive.
+  expect((await key({ op: "revoke", from: Math.floor(board.clock.now() / 1000) })).status).toBe(201);
 });

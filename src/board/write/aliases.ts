@@ -9,10 +9,14 @@ import { ALIAS_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { type Charge, tokensFor } from "../limits/proof-of-work-discount.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
+import { appendAtCost } from "./stored-bytes.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything except the work, and changes nothing. */
 export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<OperatedAlias>;
+
+/** What an operation takes in the store at most: its entry in the log, and the row of the alias. Its payload is not stored. */
+const ALIAS_BYTES = 1024;
 
 export interface OperatedAlias extends AliasOutcome, Charge {}
 
@@ -40,7 +44,8 @@ export function aliasOperator(parts: WritingParts & { readonly store: AliasReads
     // Anybody can send a known operation again: it must not use up what its signer may do.
     if (!dryRun && !isKnown) rates.take("agent_writes", payer);
     if (!isKnown && draft.payload.op !== "release") quota.require(0);
-    const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
+    const operate = () => append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
+    const outcome = dryRun || isKnown ? await operate() : await appendAtCost(parts, { payer, bytes: ALIAS_BYTES }, operate, () => true);
     return { ...outcome, tokens: tokensFor(extraBits), payer };
   };
 }

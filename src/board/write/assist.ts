@@ -56,7 +56,7 @@ export interface Assist {
   /** The result that a post would have; nothing is mined or written. */
   check(asked: AssistedPost): Promise<PostResult>;
   alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
-  ack(asked: AssistedAck, gone: AbortSignal): Promise<Acknowledged>;
+  ack(asked: AssistedAck, gone: AbortSignal, payForStored: PayForStored): Promise<Acknowledged>;
 }
 
 export interface AssistParts {
@@ -154,11 +154,11 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
       return operateAlias({ ...signed, nonce });
     },
 
-    async ack({ secret_key: secret, ...what }, gone) {
+    async ack({ secret_key: secret, ...what }, gone, payForStored) {
       const key = keyOf(keys, secret, what);
       const signed = sign(key, { v: 1, pk: key.pk, ts: now(), board, op: "ack", ...what });
       const nonce = await miner.mine(messageId(signed.payload), ackBits(difficulty.required), gone);
-      return acknowledge({ ...signed, nonce });
+      return acknowledge({ ...signed, nonce }, payForStored);
     },
   };
 }

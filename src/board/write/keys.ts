@@ -4,14 +4,17 @@ import { requireKeyTimes, requireOtherNext } from "../../core/keys/key-rules.ts"
 import { blockedKey } from "../../core/message/block-lists.ts";
 import type { KeyOutcome } from "../../core/message/key-acts.ts";
 import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText, type KeyOpName } from "../../core/protocol/key-op.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
 import type { KeyReads } from "../../ports/keys.ts";
 import { KEY_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/proof-of-work-discount.ts";
+import type { PayForStored } from "./post-steps.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
+import { appendAtCost } from "./stored-bytes.ts";
 import { requireTime, type Verifier } from "./verify.ts";
 
-export type OperateKey = (envelope: KeyEnvelope) => Promise<OperatedKey>;
+export type OperateKey = (envelope: KeyEnvelope, payForStored?: PayForStored) => Promise<OperatedKey>;
 
 export interface OperatedKey extends KeyOutcome {
   readonly draft: KeyDraft;
@@ -21,7 +24,7 @@ export interface OperatedKey extends KeyOutcome {
 
 export function keyOperator(parts: WritingParts & { readonly store: KeyReads }): OperateKey {
   const { store, clock, board, verifier, rates, difficulty, append, quota, requireWritable } = parts;
-  return async (envelope) => {
+  return async (envelope, payForStored) => {
     requireWritable();
     const draft = keyDraftOf(envelope);
     const { id, signer, payload } = draft;
@@ -38,17 +41,24 @@ export function keyOperator(parts: WritingParts & { readonly store: KeyReads }):
     const extraBits = isKnown ? 0 : requireBits(draft, { required, honoured: required }, "a key operation");
     await verifier.requireSignature(draft);
     if (!isKnown) await requireOthers(draft, store, verifier);
-    const { keyBlocked } = await store.precheck(id, signer, [], clock.now());
+    const { keyBlocked, payer } = await store.precheck(id, signer, [], clock.now());
     if (keyBlocked) throw blockedKey(signer);
     // Anybody can send a known operation again: it must not use up what its signer may do.
     if (!isKnown) rates.take("keys", signer);
-    // Whoever fills the board must not be able to keep a stolen key alive by that.
-    if (!isKnown && !ENDS_A_POWER.has(payload.op)) quota.require(0);
-    const op = { id, signer, payload, oldSigned: envelope.old_sig !== undefined };
-    const outcome = await append({ type: "key", op, detail: keyEnvelopeText(envelope) });
+    const detail = keyEnvelopeText(envelope);
+    const operate = () => append({ type: "key", op: { id, signer, payload, oldSigned: envelope.old_sig !== undefined }, detail });
+    const stored = { payer, bytes: COPIES * utf8Length(detail), payForStored };
+    // Whoever fills the board, or uses up what the agent may store, must not be able to keep a stolen key alive by that.
+    const endsPower = ENDS_A_POWER.has(payload.op);
+    if (!isKnown && !endsPower) quota.require(0);
+    const outcome = isKnown || endsPower ? await operate() : await appendAtCost(parts, stored, operate, ({ existed }) => !existed);
+    if (endsPower && !outcome.existed) rates.owe("agent_bytes", payer, stored.bytes);
     return { ...outcome, draft, tokens: outcome.existed ? 1 : tokensFor(extraBits) };
   };
 }
+
+/** An operation is kept in the log, and for good among those of its agent. */
+const COPIES = 2;
 
 const ENDS_A_POWER: ReadonlySet<KeyOpName> = new Set(["revoke", "undelegate", "veto"]);
 

@@ -24,6 +24,7 @@ import {
   type PostSteps,
 } from "./post-steps.ts";
 import { rehearser } from "./dry-run-many.ts";
+import { takeStored } from "./stored-bytes.ts";
 import { isLong, type Verifier } from "./verify.ts";
 import type { Admitted } from "../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
@@ -156,16 +157,9 @@ const pointer =
 
 /** A post that is refused by the quota was not posted, so its text does not count as a copy. */
 function bytesTaken(rates: RateLimiter, { precheck, how }: MayEnter, bytes: number, takeBack: () => void): () => void {
-  let ofAgent = (): void => {};
   try {
-    ofAgent = rates.takeBytes("agent_bytes", precheck.payer, bytes);
-    const ofAddress = how.payForStored?.(bytes);
-    return () => {
-      ofAgent();
-      ofAddress?.();
-    };
+    return takeStored(rates, { payer: precheck.payer, bytes, payForStored: how.payForStored });
   } catch (error) {
-    ofAgent();
     takeBack();
     throw error;
   }

@@ -37,8 +37,8 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
     ],
     pace: "keys",
     work: () => difficulty.min + KEY_EXTRA_BITS,
-    async run({ input, body }) {
-      const { draft, line, existed, tokens, ...done } = await operateKey(body);
+    async run({ input, body, payForStored }) {
+      const { draft, line, existed, tokens, ...done } = await operateKey(body, payForStored);
       const { op, agent } = draft.payload;
       const proved = await receiptOf(done.seq, `/api/changes/${done.seq}/proof`, input.receipt);
       const answer = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };

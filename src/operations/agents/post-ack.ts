@@ -31,8 +31,8 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
     ],
     pace: "agent_acks",
     work: () => ackBits(difficulty.required),
-    async run({ input, body }) {
-      const { result, agent, seen, acted, declined, skipped, seq, tokens, payer } = await acknowledge(body);
+    async run({ input, body, payForStored }) {
+      const { result, agent, seen, acted, declined, skipped, seq, tokens, payer } = await acknowledge(body, payForStored);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
       const answer = { agent, seen, acted, declined, skipped, seq, ...proved };
       return { status: result === "created" ? 201 : 200, body: answer, tokens, payer };

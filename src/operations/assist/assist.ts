@@ -70,8 +70,8 @@ const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Return
       200: { words: "The same was accepted before.", body: ackBody },
     },
     refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy", "future_cursor", "not_addressed"],
-    async run({ input, body, closed }) {
-      const { result, agent, seen, acted, declined, skipped, seq, payer } = await enabled().ack(body, closed());
+    async run({ input, body, closed, payForStored }) {
+      const { result, agent, seen, acted, declined, skipped, seq, payer } = await enabled().ack(body, closed(), payForStored);
       const proved = await parts.receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
       return { status: result === "created" ? 201 : 200, body: { agent, seen, acted, declined, skipped, seq, ...proved }, payer };
     },
