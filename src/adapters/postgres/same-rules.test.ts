@@ -22,7 +22,7 @@ const steps = array(step, { maxLength: 80, size: "max" }).map((more) => [...OPEN
 // oxfmt-ignore
 const TABLES = [
   "log", "messages", "contents", "labels", "inbox", "tallies", "agent_tallies", "refs", "votes", "answerers", "signals",
-  "agents", "blobs", "attachments", "aliases", "arrived_once", "withdrawals", "gone", "past_messages", "notices", "actions", "blocks",
+  "agents", "blobs", "attachments", "aliases", "arrived_once", "inbox_changes", "withdrawals", "gone", "past_messages", "notices", "actions", "blocks",
 ];
 
 const NUMBERS = new Set(["thread", "number"]);

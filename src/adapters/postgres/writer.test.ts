@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
+import { ITEMS_LEFT, LEFT_OF_THEM, OLD_INBOX_ITEMS, WITHOUT_ACTOR } from "../../../test/support/old-inbox-items.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
@@ -104,7 +105,14 @@ test("the live messages of agents are counted on a board of schema 12", async ()
   const live = () => client.query("SELECT agent, label, count FROM agent_tallies WHERE field = 'live' ORDER BY agent");
   const counted = await live();
   expect(counted).toContainEqual({ agent: agentId(Buffer.alloc(32, 7).toString("base64url")), label: "", count: expect.any(Number) });
-  await client.script("DELETE FROM agent_tallies WHERE field = 'live'; UPDATE blackboard_schema SET version = 12");
+  await client.script(`DELETE FROM agent_tallies WHERE field = 'live'; ${WITHOUT_ACTOR} UPDATE blackboard_schema SET version = 12`);
   await migrate(client);
   expect(await live()).toEqual(counted);
+});
+
+test("of the inbox items on a board of schema 13 those are left that would be kept today", async () => {
+  await client.script(`${OLD_INBOX_ITEMS} UPDATE blackboard_schema SET version = 13`);
+  await migrate(client);
+  const left = await client.query<{ seq: number; agent: string; actor: string | null }>(ITEMS_LEFT);
+  expect(left.map(({ seq, agent, actor }) => [seq, agent, actor])).toEqual(LEFT_OF_THEM);
 });

@@ -101,7 +101,8 @@ export const TABLES = {
       reply small NOT NULL,
       PRIMARY KEY (agent, seq)`,
   },
-  // Changes of an agent's own messages: a new status, a lease that ended, an acknowledgement. Deleted with the message.
+  // Changes of an agent's own messages: a new status, a lease that ended, an acknowledgement (`actor`: of which agent). Deleted with the
+  // message.
   inbox_changes: {
     columns: `
       agent name NOT NULL,
@@ -111,6 +112,7 @@ export const TABLES = {
       reason name NOT NULL,
       was text,
       became text NOT NULL,
+      actor name,
       PRIMARY KEY (agent, seq, target)`,
     indexes: { inbox_changes_target: "(target)" },
   },

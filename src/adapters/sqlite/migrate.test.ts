@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { ITEMS_LEFT, LEFT_OF_THEM, OLD_INBOX_ITEMS, WITHOUT_ACTOR } from "../../../test/support/old-inbox-items.ts";
 import { FIRST, THIRD } from "../../../test/support/schema-history.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
 import { migrate, versionOf } from "./migrate.ts";
@@ -62,9 +63,17 @@ test("the live messages of agents are counted on a board of schema 12", () => {
   const live = () => board.db.prepare("SELECT agent, label, count FROM agent_tallies WHERE field = 'live'").all();
   const counted = live();
   expect(counted).toEqual([{ agent: AGENTS[0]!.id, label: "", count: 3 }]);
-  board.db.exec("DELETE FROM agent_tallies WHERE field = 'live'; PRAGMA user_version = 12");
+  board.db.exec(`DELETE FROM agent_tallies WHERE field = 'live'; ${WITHOUT_ACTOR} PRAGMA user_version = 12`);
   openDatabase(databasePath(board.dir), "write").close();
   expect(live()).toEqual(counted);
+});
+
+test("of the inbox items on a board of schema 13 those are left that would be kept today", () => {
+  using board = new BareBoard();
+  board.db.exec(`${OLD_INBOX_ITEMS} PRAGMA user_version = 13`);
+  openDatabase(databasePath(board.dir), "write").close();
+  const left = board.db.prepare(ITEMS_LEFT).all();
+  expect(left.map(({ seq, agent, actor }) => [seq, agent, actor])).toEqual(LEFT_OF_THEM);
 });
 
 test("who waited for somebody else's step does not take it again", () => {

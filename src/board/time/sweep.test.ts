@@ -92,6 +92,22 @@ test("a post waits for the end of few of the thousands that are due, and so does
   expect(board.rows("gone") - ended).toBeLessThanOrEqual(100);
 });
 
+test("a step of the sweep ends few messages of which inboxes tell much, so that a post waits for few of their items", async () => {
+  await Promise.all(Array.from({ length: 100 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
+  board.db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+    INSERT INTO inbox_changes (agent, seq, target, at, reason, became) SELECT 'ag_1', n.i, m.seq, 1, 'status', 'open' FROM n, messages m`);
+  const later = clock.now() + 60_000;
+  board.sweep(later);
+  const left = board.rows("inbox_changes");
+  expect(left).toBeGreaterThan(2000 - 80);
+  for (let before = Infinity, now = left; now < before;) {
+    board.sweep(later);
+    [before, now] = [now, board.rows("inbox_changes")];
+    expect(before - now).toBeLessThan(80);
+  }
+  expect([board.rows("inbox_changes"), board.rows("contents")]).toEqual([0, 0]);
+});
+
 test("a listing that waits for the sweep finds a thousand leases ended that ran out together", async () => {
   const tasks = Array.from({ length: 1000 }, (_, i) => ({ kind: "task", title: `task ${i}` }));
   await Promise.all(tasks.map(post));

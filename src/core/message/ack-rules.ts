@@ -4,6 +4,7 @@ import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import type { AckOutcome, AckRow, Handling } from "./ack-state.ts";
+import { lastHandling } from "./inbox-items.ts";
 import { isSameAgent, requireOwner } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
@@ -104,9 +105,12 @@ function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, s
  * Stores the acknowledgement with the message if the agent is its addressee. If it says something new, the author's inbox gets an item.
  */
 function handle(ledger: Ledger, agent: string, { state, as, why }: Handled, seq: number, read: number): void {
+  const { seq: target, handled, kind } = state;
+  const [actor, author] = [ledger.principalOf(agent), ledger.principalOf(state.author)];
   const addressed = isAddressee(ledger, state, agent);
-  const was = addressed ? (state.handled ?? (state.seq <= read ? "seen" : "stored")) : null;
-  const isNews = was !== as && state.kind !== "email" && !isSameAgent(ledger, state.author, agent);
-  if (isNews) ledger.addInboxChange({ agent: ledger.principalOf(state.author), seq, target: state.seq, reason: "ack", was, became: as });
+  const was = addressed ? (handled ?? (target <= read ? "seen" : "stored")) : null;
+  const isTold = kind !== "email" && author !== actor;
+  if (isTold && as !== (was ?? lastHandling(ledger.inboxItems(target), actor)))
+    ledger.addInboxChange({ agent: author, seq, target, reason: "ack", was, became: as, actor });
   if (addressed) ledger.update({ ...state, handled: as, handledAt: ledger.now, handledWhy: why });
 }

@@ -156,7 +156,9 @@ function hearOfStatus(
 ): void {
   const change = { seq, target, reason: holder === null ? "status" : "lease", was, became: status } as const;
   const concerned = new Set([author, ...(holder === null ? [] : [holder])].map((agent) => ledger.principalOf(agent)));
-  for (const agent of concerned) if (cause === undefined || !isSameAgent(ledger, agent, cause)) ledger.addInboxChange({ agent, ...change });
+  // Sorted, so that the items of one entry are in the same order wherever they are read from.
+  for (const agent of [...concerned].sort())
+    if (cause === undefined || !isSameAgent(ledger, agent, cause)) ledger.addInboxChange({ agent, ...change });
 }
 
 /** Whether a part keeps the work it belongs to from being offered. */

@@ -22,6 +22,8 @@ export interface InboxChange {
   readonly reason: ChangeReason | "reply";
   readonly was: string | null;
   readonly became: string;
+  /** The principal that acknowledged the message, if that is what happened. */
+  readonly actor?: string | null;
 }
 
 /** A change with the time of its log entry. */

@@ -213,7 +213,9 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
 
   /** The author of the message that arrived in this act, if one did. Their inbox does not get its effects. */
   readonly cause: string | undefined;
-  /** Puts an item into the agent's inbox. */
+  /** The inbox items about a message, oldest first. */
+  inboxItems(target: number): readonly InboxChange[];
+  /** Puts an item into the agent's inbox; it may replace older ones about the same message. */
   addInboxChange(change: InboxChange): void;
 
   /** Changes one of the board's counts: how many live messages have this kind, status, tag and so on. */

@@ -6,8 +6,8 @@ import { leave } from "./leave.ts";
 import { type Ledger, type MessageState, VOTES_TAKEN_BACK } from "./message-state.ts";
 
 /**
- * How much one step of the sweep does, so that posts never wait long for it: some milliseconds. Each message, label and reference counts
- * as one.
+ * How much one step of the sweep does, so that posts never wait long for it: some milliseconds. Each message, label, reference and inbox
+ * item counts as one.
  */
 const ENDS_PER_SWEEP = 48;
 /** These come first, because a store may fetch what belongs to a message before it is known how much that is. */
@@ -36,13 +36,16 @@ function endMessages(ledger: Ledger): boolean {
       const state = ledger.find(id);
       if (state === undefined) continue;
       votes += state.verifies + state.refutes;
-      work += 1 + ledger.refsOf(state.seq).length + ledger.labelsOf(state.seq).length;
+      work += workOfEnding(ledger, state);
       leave(ledger, state, state.withdrawn ? "retracted" : "expired");
     }
     if (due.length < limit) return false;
   }
   return true;
 }
+
+const workOfEnding = (ledger: Ledger, { seq }: MessageState): number =>
+  1 + ledger.refsOf(seq).length + ledger.labelsOf(seq).length + ledger.inboxItems(seq).length;
 
 /** Ends leases that are due, except those to be kept. Returns whether there may be more. */
 export function endLeases(ledger: Ledger, keep: (target: MessageState) => boolean = () => false, limit: number = ENDS_PER_SWEEP): boolean {

@@ -52,6 +52,9 @@ export const LIMITS = Object.freeze({
   once_days: 14,
   ack_ids: 64,
   ack_days: 7,
+  /** Of the changes of a message's status the newest are in an inbox, and in all inboxes together. */
+  inbox_statuses: 16,
+  inbox_statuses_per_message: 64,
   mail_bytes: 1024 * 1024,
   mail_recipients: 10,
   mail_attachments: 32,

@@ -39,7 +39,7 @@ function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger,
   for (const { author, after, below, at } of ended) add("messages_expirations", { author, seq: below, done: after, at });
 }
 
-function addMessages({ set, inserted, erased, adopted, inboxChanges, droppedBlobs }: BatchLedger, add: Add): void {
+function addMessages({ set, inserted, erased, adopted, droppedBlobs }: BatchLedger, add: Add): void {
   for (const { seq } of erased) add("messages_deletes", { seq });
   for (const [id, tombstone] of set.tombstones.changes)
     if (tombstone === undefined) add("gone_deletes", { id });
@@ -67,8 +67,12 @@ function addMessages({ set, inserted, erased, adopted, inboxChanges, droppedBlob
   for (const text of texts.values()) add("blobs", text);
   const erasedSeqs = new Set(erased.map(({ seq }) => seq));
   for (const reply of replies.values()) if (!erasedSeqs.has(reply.seq)) add("inbox", reply);
-  const changes = new Map(inboxChanges.map((one) => [`${one.agent} ${one.seq} ${one.target}`, one]));
-  for (const change of changes.values()) if (!erasedSeqs.has(change.target)) add("inbox_changes", change);
+  for (const [target, now = []] of set.inboxItems.changes) {
+    if (erasedSeqs.has(Number(target))) continue;
+    const before = set.inboxItems.stored(target) ?? [];
+    for (const item of before) if (!now.includes(item)) add("inbox_changes_deletes", item);
+    for (const item of now) if (!before.includes(item)) add("inbox_changes", item);
+  }
 }
 
 /** The authors of the messages it votes on. */

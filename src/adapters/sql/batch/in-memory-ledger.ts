@@ -20,7 +20,8 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
-import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
+import { withItem } from "../../../core/message/inbox-items.ts";
+import type { InboxChange } from "../../../core/message/inbox-types.ts";
 import { WITHDRAWN_PER_BATCH } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/counts.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
@@ -61,8 +62,6 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   readonly droppedBlobs: string[] = [];
   /** Messages that become replies in an agent's inbox, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
-  /** Inbox items of agents about their own messages. */
-  readonly inboxChanges: StoredInboxChange[] = [];
   #cause: string | undefined;
   readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number; readonly at: number }[] = [];
 
@@ -72,15 +71,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   /** Tiles of the tree that the entries complete. */
   tiles: readonly StoredTile[] = [];
 
-  readonly #lists: readonly { length: number }[] = [
-    this.entries,
-    this.erased,
-    this.droppedBlobs,
-    this.adopted,
-    this.inboxChanges,
-    this.#adopting,
-    this.ended,
-  ];
+  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.#adopting, this.ended];
   readonly moderation = new BatchModeration(this.set);
 
   get head(): Head {
@@ -115,8 +106,13 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   get cause(): string | undefined {
     return this.#cause;
   }
+  inboxItems(target: number): readonly InboxChange[] {
+    return this.set.inboxItems.get(String(target)) ?? [];
+  }
   addInboxChange(change: InboxChange, at: number = this.now): void {
-    this.inboxChanges.push({ ...change, at });
+    const { inboxItems } = this.set;
+    const target = String(change.target);
+    inboxItems.set(target, withItem(inboxItems.get(target) ?? [], { ...change, at }));
   }
   find(id: string): MessageState | undefined {
     const row = this.set.state(id);

@@ -1,5 +1,6 @@
 // How each kind of row that a batch may miss is fetched, by its keys; and the differences between the two databases.
 import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
+import type { StoredInboxChange } from "../../../core/message/inbox-types.ts";
 import type { Action, Notice } from "../../../core/message/moderation-state.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
 import { toAck } from "../acks.ts";
@@ -216,6 +217,11 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     "bigint",
     ({ among }) => `SELECT target, agent, seq FROM answerers WHERE ${among("target", "bigint")} ORDER BY seq`,
     ({ answerers }, keys, rows) => many(answerers, keys, rows, byTarget, ({ agent, seq }): Answerer => ({ agent, seq })),
+  ),
+  inboxItems: load<StoredInboxChange>(
+    "bigint",
+    ({ among }) => `${rowsFrom("inbox_changes")} WHERE ${among("target", "bigint")} ORDER BY seq, agent`,
+    ({ inboxItems }, keys, rows) => many(inboxItems, keys, rows, byTarget, itself),
   ),
   refs: load<Ref & { readonly seq: number }>(
     "bigint",

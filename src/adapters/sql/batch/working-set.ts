@@ -3,6 +3,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/chain-checkpoint.ts";
 import type { ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
 import type { AckRow } from "../../../core/message/ack-state.ts";
+import type { StoredInboxChange } from "../../../core/message/inbox-types.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation-state.ts";
 import type { Tombstone, Label, MessageState } from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
@@ -61,6 +62,8 @@ interface Tables {
   /** Until when an agent may not claim a message again, by message and agent. */
   barred: number;
   answerers: readonly Answerer[];
+  /** Inbox items about a message, oldest first. */
+  inboxItems: readonly StoredInboxChange[];
   refs: readonly Ref[];
   labels: readonly Label[];
   /** Hashes of a message's attachments. */
@@ -140,6 +143,7 @@ export class WorkingSet {
   readonly signals = this.#table("signals", this.#bySeq);
   readonly barred = this.#table("barred", this.#bySeq);
   readonly answerers = this.#table("answerers", this.#bySeq);
+  readonly inboxItems = this.#table("inboxItems", this.#bySeq);
   readonly refs = this.#table("refs", this.#bySeq);
   readonly labels = this.#table("labels", this.#bySeq);
   readonly attachmentsOf = this.#table("attachmentsOf", this.#bySeq);

@@ -65,6 +65,7 @@ export const WRITES = {
   contents: add("contents"),
   labels: add("labels"),
   inbox: put("inbox"),
+  inbox_changes_deletes: drop("inbox_changes"),
   inbox_changes: write("once", "inbox_changes"),
   refs: add("refs"),
   attachments: write("once", "attachments"),

@@ -51,5 +51,5 @@ const atEntry = ({ nth, ...change }: ReplayedChange, entries: readonly Entry[]):
 const lines = (changes: readonly StoredInboxChange[]): readonly string[] =>
   [...new Map(changes.map((change) => [`${change.agent} ${change.seq}`, textOf(change)])).values()].toSorted();
 
-const textOf = ({ agent, seq, at, reason, was, became }: StoredInboxChange): string =>
-  `${agent} ${seq} ${at} ${reason} ${was ?? "-"} ${became}`;
+const textOf = ({ agent, seq, at, reason, was, became, actor }: StoredInboxChange): string =>
+  [agent, seq, at, reason, was ?? "-", became, ...(actor == null ? [] : [actor])].join(" ");

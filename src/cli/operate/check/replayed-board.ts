@@ -14,6 +14,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
+import { withItem } from "../../../core/message/inbox-items.ts";
 import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import type { MessageState, Tombstone } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
@@ -42,7 +43,7 @@ export type ReplayedChange = StoredInboxChange & { readonly nth: number };
 /** The history of live messages according to the rules: their statuses by id, and the agents' inbox items by seq. */
 export class Courses {
   readonly statuses = new Map<string, ReplayedStatus[]>();
-  readonly inboxChanges = new Map<number, ReplayedChange[]>();
+  readonly inboxChanges = new Map<number, readonly ReplayedChange[]>();
 }
 
 /** Collects inbox items. Their seq is added later: a replay does not know the seqs of the entries of new statuses. */
@@ -58,9 +59,13 @@ class CollectingLedger extends ReplayLedger {
     if (type === "status") this.#nth = added(this.#courses.statuses, id, { seq: this.seq, at: this.now, detail: detail ?? "" });
     return super.log();
   }
+  override inboxItems(target: number): readonly InboxChange[] {
+    return this.#courses.inboxChanges.get(target) ?? [];
+  }
   override addInboxChange(change: InboxChange, at: number = this.now): void {
-    super.addInboxChange(change, at);
-    added(this.#courses.inboxChanges, change.target, { ...change, at, nth: this.#nth });
+    const { inboxChanges } = this.#courses;
+    const { target } = change;
+    inboxChanges.set(target, withItem(inboxChanges.get(target) ?? [], { ...change, at, nth: this.#nth }));
   }
   override erase(state: MessageState, tombstone: Tombstone): void {
     super.erase(state, tombstone);
