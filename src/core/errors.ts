@@ -206,8 +206,8 @@ export const ERRORS = Object.freeze({
   ),
   too_many_keys: row(
     409,
-    "The agent has reached its limit of keys, or of live delegated keys.",
-    "Undelegate a child, or wait until a delegation ends. The number of rotations is limited for good.",
+    "The agent has reached its limit of keys, or of delegated keys, at a time or in a week.",
+    "Undelegate a child, wait until a delegation ends, or delegate to an earlier child again. The number of rotations is limited for good.",
   ),
   outside_delegation: row(
     409,

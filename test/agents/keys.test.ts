@@ -1,6 +1,7 @@
 // Keys that can be lost: races on a whole board, and the effects of rotation, revocation and delegation on everything else.
 import { assert, asyncProperty } from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BatchLedger } from "../../src/adapters/sql/batch/in-memory-ledger.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { connect } from "../../src/client/board-handle.ts";
 import { getPolicy, verifyReceipt } from "../../src/client/tlog.ts";
@@ -8,6 +9,7 @@ import { authorOf, KeyBook, lateOps } from "../../src/core/keys/replay-key-opera
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Entry } from "../../src/core/log/chain.ts";
+import { replayKey } from "../../src/core/message/key-acts.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { idOf } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
@@ -18,7 +20,7 @@ import { inTime } from "../support/in-time.ts";
 import { configAt } from "../support/operator.ts";
 import { attack, attacks, STRANGERS } from "../support/key-attacks.ts";
 import { RACES } from "../support/key-races.ts";
-import { BoardStage, hashOf, KEY_BITS, type KeyAct, signed, type With } from "../support/key-stage.ts";
+import { BoardStage, hashOf, KEY_BITS, type KeyAct, LogStage, signed, type With } from "../support/key-stage.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 let board: TestBoard;
@@ -201,6 +203,48 @@ describe("what an operation requires", () => {
     const act = { op: "delegate" as const, child: more.pk, until: seconds() + 60 };
     expect(await stage.act(parent, parent, act, { child: more })).toBe("too_many_keys");
   });
+});
+
+test("an agent that delegates to ever new keys has 256 in a week, and may renew them; it withdraws what all of them posted", async () => {
+  await using own = await TestBoard.start();
+  const at = await BoardStage.on(own);
+  const parent = own.agent();
+  const now = () => Math.floor(own.clock.now() / 1000);
+  const delegate = (made: Agent, act: Partial<KeyAct> = {}) =>
+    at.act(parent, parent, { op: "delegate", child: made.pk, until: now() + 3, ...act } as KeyAct, { child: made });
+  const kids = Array.from({ length: LIMITS.recent_children_per_agent }, () => own.agent());
+  const first: string[] = [];
+  for (const kid of kids) {
+    expect(await delegate(kid)).toBe("counted");
+    first.push((await own.put(kid, { kind: "note", title: "by a child" })).id);
+  }
+  expect(await delegate(own.agent())).toBe("too_many_keys");
+  expect(await delegate(kids[0]!, { until: now() + 3600 })).toBe("counted");
+  const everything = async () => own.put(parent, { kind: "retraction", data: { scope: "all", board: await own.name() } });
+  const { id } = await everything();
+  expect((await own.get<{ messages: { id: string }[] }>("/api/messages")).body.messages.map((one) => one.id)).toEqual([id]);
+  expectRefusal(await own.get(`/api/messages/${first.at(-1)}`), 410, "retracted");
+  expect(await checkConfigured(configAt(own.data), own.clock.now())).toMatchObject({ findings: [] });
+  own.clock.advance(LIMITS.revoked_days * DAY_MS);
+  expect(await delegate(own.agent())).toBe("counted");
+});
+
+test("the log of a board that allowed more delegated keys is still a log that the rules accept", async () => {
+  const log = new LogStage();
+  const parent = log.agent();
+  for (let count = 0; count <= LIMITS.recent_children_per_agent; count++) {
+    const made = log.agent();
+    const until = Math.floor(log.now() / 1000) + 3;
+    expect(await log.act(parent, parent, { op: "delegate", child: made.pk, until }, { child: made })).toBe("counted");
+  }
+  // The same for the replay of `operate check`.
+  const ledger = new BatchLedger();
+  ledger.set.syncLoader = { table: (name, key) => ledger.set[name].keep([key], []), window: ({ window, keep }) => keep([], window.wanted) };
+  for (const { at, detail } of log.entries) {
+    ledger.set.now = at;
+    replayKey(ledger, detail ?? "");
+  }
+  expect(ledger.line(parent.id)?.children).toHaveLength(LIMITS.recent_children_per_agent + 1);
 });
 
 describe("a rotation", () => {

@@ -58,9 +58,12 @@ function* wantsOf(set: WorkingSet): Generator<Want> {
   }
 }
 
+/** A statement of PostgreSQL has room for 1,664 results. What is left over is fetched in the next round. */
+const MOST_WANTS = 512;
+
 /** Returns the state of the board at that time: the rows belong to that version. */
 export async function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> {
-  const wants = [...wantsOf(set)];
+  const wants = [...wantsOf(set)].slice(0, MOST_WANTS);
   const values: Value[] = [];
   const columns = wants.map(({ sql, values: own }, i) => {
     const before = values.length;

@@ -116,3 +116,15 @@ test("of the inbox items on a board of schema 13 those are left that would be ke
   const left = await client.query<{ seq: number; agent: string; actor: string | null }>(ITEMS_LEFT);
   expect(left.map(({ seq, agent, actor }) => [seq, agent, actor])).toEqual(LEFT_OF_THEM);
 });
+
+test("agents that withdraw everything at the same moment, however many, do not keep others' posts out", async () => {
+  const writer = new PostgresWriter(url);
+  const { head } = await writer.run([note("withdrawn in the end")], NOW);
+  await client.script(`INSERT INTO withdrawals (author, seq, done, at) SELECT 'ag_' || i, 1, 0, ${NOW} FROM generate_series(1, 1800) AS i;
+    INSERT INTO withdrawals (author, seq, done, at) VALUES ('${agentId(Buffer.alloc(32, 7).toString("base64url"))}', ${head.seq + 1}, 0, ${NOW})`);
+  const { outcomes } = await writer.run([note("others' post")], NOW + 1000);
+  expect(outcomes).toMatchObject([{ result: "created" }]);
+  const [left] = await client.query("SELECT count(*)::int AS withdrawals FROM withdrawals");
+  expect(left).toEqual({ withdrawals: 0 });
+  await writer.end();
+});

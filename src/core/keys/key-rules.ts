@@ -176,6 +176,9 @@ function revoke(scene: Scene<"revoke">): Done {
   return { state: "counted", effects: wasEnded ? [] : [{ type: "end", of: [line.current, ...children] }] };
 }
 
+/** Children that ended before this are forgotten. */
+const recently = ({ now }: KeyLedger): number => now - LIMITS.revoked_days * DAY_MS;
+
 function delegate(scene: Scene<"delegate">): Done {
   requireCurrent(scene);
   const { ledger, line, signer, payload } = scene;
@@ -200,11 +203,26 @@ function delegate(scene: Scene<"delegate">): Done {
     postsPerHour: posts_per_hour ?? LIMITS.child_posts_per_hour,
     ack,
   };
-  const siblings = childrenAfter(ledger, line, ledger.now - LIMITS.revoked_days * DAY_MS).filter((one) => one !== child);
+  const siblings = childrenAfter(ledger, line, recently(ledger)).filter((one) => one !== child);
   store(scene, { ...line, children: [...siblings, child] });
   ledger.putKey({ ...known, parent: signer, delegation });
   ledger.seeAgent(child, pk);
   return counted();
+}
+
+/**
+ * Call this after a delegation. Checked for new operations only, because a replayed log may contain earlier ones that break this rule.
+ */
+export function requireFewRecentChildren(ledger: KeyLedger, { signer, payload }: KeyOp, principal: string): void {
+  const line = ledger.line(principal);
+  if (payload.op !== "delegate" || line === undefined) return;
+  const former = childrenAfter(ledger, { children: line.former ?? [] }, recently(ledger));
+  if (line.children.length + former.length <= LIMITS.recent_children_per_agent) return;
+  throw new Refusal(
+    "too_many_keys",
+    `${signer} and its earlier keys have had ${LIMITS.recent_children_per_agent} children within ${LIMITS.revoked_days} days.`,
+    { hint: "Delegate to one of these keys again: that renews it, and adds none." },
+  );
 }
 
 /** Checks the times of an operation that need the board's clock. */

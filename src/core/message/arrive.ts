@@ -82,7 +82,7 @@ export function arrive(
   // What a dry run withdraws need not end.
   for (const ref of refs) if (!dryRun || ref.rel !== "retracts") begin(ledger, state, ref, arrival);
   if (retractsAll(payload) && !dryRun) {
-    for (const one of ownKeys(ledger, author)) ledger.withdrawBefore(one, seq);
+    ledger.withdrawBefore(ownKeys(ledger, author), seq);
     sweep(ledger);
     // The withdrawn messages may include replies to this one, which changes its state.
     return ledger.find(id) ?? state;

@@ -1,5 +1,5 @@
 // Operations on keys inside the transaction: the rules of core/keys, their log entries, and their effects on aliases and leases.
-import { type KeyOp, operateKey } from "../keys/key-rules.ts";
+import { type KeyOp, operateKey, requireFewRecentChildren } from "../keys/key-rules.ts";
 import type { KeyEffect, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import { applyDue } from "../keys/apply-key-rotations.ts";
 import type { KeyEntryType } from "../log/entry-type.ts";
@@ -17,7 +17,11 @@ export interface KeyOutcome extends Pick<StoredKeyOp, "id" | "seq" | "at" | "sta
   readonly line: LineState;
 }
 
-export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcome {
+export const performKey = (ledger: Ledger, op: KeyOp, detail: string): KeyOutcome =>
+  operate(ledger, op, detail, (principal) => requireFewRecentChildren(ledger, op, principal));
+
+/** `check` is called before the operation is logged. */
+function operate(ledger: Ledger, op: KeyOp, detail: string, check: (principal: string) => void = () => {}): KeyOutcome {
   const { id, signer, payload } = op;
   applyAndLog(ledger, ledger.key(payload.agent)?.principal);
   const known = ledger.keyOp(id);
@@ -28,6 +32,7 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
     requireOwner(agent, pk, (ledger.keyOf(agent) ?? ledger.key(agent)?.pk) || undefined);
   }
   const { principal, state, effects } = operateKey(ledger, op);
+  check(principal);
   const type: KeyEntryType = `key_${payload.op}`;
   const { hash: prev } = ledger.head;
   const seq = ledger.log(type, payload.agent, detail);
@@ -41,7 +46,7 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
 export function replayKey(ledger: Ledger, detail: string): void {
   const envelope = JSON.parse(detail) as KeyEnvelope;
   const { id, signer, payload } = keyDraftOf(envelope);
-  performKey(ledger, { id, signer, payload, oldSigned: envelope.old_sig !== undefined }, detail);
+  operate(ledger, { id, signer, payload, oldSigned: envelope.old_sig !== undefined }, detail);
 }
 
 function keyOutcome(ledger: Ledger, { id, seq, at, state, principal }: StoredKeyOp, existed: boolean): KeyOutcome {

@@ -195,8 +195,8 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   insert(state: MessageState, arrival: Arrival, refs: readonly Ref[]): void;
   /** Stores what changed about a message; the reason is in the log already. */
   update(state: MessageState): void;
-  /** Ends all messages of an author before `seq`. If there are many, they end in several steps of the sweep. */
-  withdrawBefore(author: string, seq: number): void;
+  /** Ends all messages of these authors before `seq`. If there are many, they end in several steps of the sweep. */
+  withdrawBefore(authors: readonly string[], seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
   erase(state: MessageState, tombstone: Tombstone): void;
   /** Replaces what was left of the same message, if anything. */

@@ -72,6 +72,8 @@ export const LIMITS = Object.freeze({
   key_first_hours: 1,
   keys_per_line: 32,
   children_per_agent: 16,
+  /** Children that can still sign, or could within the last `revoked_days`: a withdrawal of everything goes through all of them at once. */
+  recent_children_per_agent: 256,
   delegation_days: 7,
   child_posts_per_hour: 60,
   child_posts_per_hour_most: 3600,

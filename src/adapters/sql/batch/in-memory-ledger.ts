@@ -210,10 +210,12 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     if (before !== undefined) state.changed = hasMoved(before, state) ? this.head.seq : Math.max(before.changed, state.changed);
     this.set.messages.set(state.id, { ...state, signals: { ...state.signals } });
   }
-  withdrawBefore(author: string, seq: number): void {
-    const others = this.#withdrawals().filter((one) => one.author !== author);
-    const { done = 0 } = this.#withdrawals().find((one) => one.author === author) ?? {};
-    this.set.withdrawals.set(ONE, [...others, { author, seq, done, at: this.now }]);
+  withdrawBefore(authors: readonly string[], seq: number): void {
+    const at = this.now;
+    const before = new Map(this.#withdrawals().map((one) => [one.author, one]));
+    const now = new Map(authors.map((author) => [author, { author, seq, done: before.get(author)?.done ?? 0, at }]));
+    const others = [...before.values()].filter(({ author }) => !now.has(author));
+    this.set.withdrawals.set(ONE, [...others, ...now.values()]);
   }
   isWithdrawing(agent: string): boolean {
     return this.#withdrawals().some(({ author }) => author === agent);

@@ -242,6 +242,8 @@ export class WorkingSet {
     if (known !== undefined) return known;
     const rows = {
       ...this.#messageRows,
+      // There may be hundreds of such windows.
+      changed: () => this.#changedMessages(author),
       belongs: (row: MessageState) => row.author === author && row.expiresAt <= this.now,
       compare: (a: MessageState, b: MessageState) => a.seq - b.seq,
     };
@@ -257,8 +259,10 @@ export class WorkingSet {
     return withdrawn === undefined ? row : { ...row, expiresAt: withdrawn.at, withdrawn: true };
   }
 
-  *#changedMessages(): Generator<MessageState> {
-    for (const row of this.messages.changes.values()) if (row !== undefined) yield this.#asWithdrawn(row);
+  /** Those of one author, if given. */
+  *#changedMessages(by?: string): Generator<MessageState> {
+    for (const row of this.messages.changes.values())
+      if (row !== undefined && (by === undefined || row.author === by)) yield this.#asWithdrawn(row);
   }
 
   #table<Name extends TableName>(name: Name, isNew?: (key: string) => boolean): WorkingTable<Tables[Name], Name> {
