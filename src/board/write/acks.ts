@@ -10,7 +10,7 @@ import { ackBits } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import type { PayForStored } from "./post-steps.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
-import { appendAtCost } from "./stored-bytes.ts";
+import { appendAtCost } from "./pay-for-stored.ts";
 import { requireTime } from "./verify.ts";
 
 export interface Acknowledged extends AckOutcome, Charge {}

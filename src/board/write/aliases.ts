@@ -9,7 +9,7 @@ import { ALIAS_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { type Charge, tokensFor } from "../limits/proof-of-work-discount.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
-import { appendAtCost } from "./stored-bytes.ts";
+import { appendAtCost } from "./pay-for-stored.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything except the work, and changes nothing. */

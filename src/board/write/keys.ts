@@ -11,7 +11,7 @@ import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/proof-of-work-discount.ts";
 import type { PayForStored } from "./post-steps.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
-import { appendAtCost } from "./stored-bytes.ts";
+import { appendAtCost } from "./pay-for-stored.ts";
 import { requireTime, type Verifier } from "./verify.ts";
 
 export type OperateKey = (envelope: KeyEnvelope, payForStored?: PayForStored) => Promise<OperatedKey>;

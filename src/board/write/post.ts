@@ -24,7 +24,7 @@ import {
   type PostSteps,
 } from "./post-steps.ts";
 import { rehearser } from "./dry-run-many.ts";
-import { takeStored } from "./stored-bytes.ts";
+import { takeStored } from "./pay-for-stored.ts";
 import { isLong, type Verifier } from "./verify.ts";
 import type { Admitted } from "../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
