@@ -48,6 +48,29 @@ test("a phrase wants its words side by side, in one place", () => {
   expect(finds('"quantum leap'), "a quote left open").toBe(true);
 });
 
+test("a phrase is found wherever it begins, whatever repeats itself in it and in the text", () => {
+  const text = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 2, maxLength: 14 });
+  const stands = (words: readonly string[], body: readonly string[], prefix: boolean): boolean =>
+    body.some((_, from) =>
+      words.every((word, i) => (prefix && i === words.length - 1 ? body[from + i]?.startsWith(word) : body[from + i] === word)),
+    );
+  fc.assert(
+    fc.property(text, fc.array(text, { maxLength: 3 }), fc.boolean(), (words, parts, prefix) => {
+      const body = [...parts.flat(), ...(parts.length === 3 ? words : [])];
+      const document = documentOf({ v: 1, pk: "", ts: 0, kind: "note", body: body.join(" ") });
+      const query = parseQuery(`"${words.join(" ")}${prefix ? "*" : ""}"`, "all");
+      expect(matches(query, document)).toBe(stands(words, body, prefix));
+    }),
+  );
+});
+
+test("equal terms are one, so that they are looked up once; they count as several", () => {
+  const { clauses, not } = parseQuery('"a b" a-b "a b*" x "A b" -"a b"', "all");
+  expect(clauses).toHaveLength(5);
+  expect(new Set([...clauses, ...not]).size).toBe(3);
+  expect(refusal("w ".repeat(17)).message).toContain("17");
+});
+
 test("what the tokenizer splits is a phrase", () => {
   expect(parseQuery("foo-bar 東京都庁", "all").clauses.map(({ words }) => words)).toEqual([
     ["foo", "bar"],

@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
-import { WordPositions } from "./word-positions.ts";
+import { NumberedWords } from "./numbered-words.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { foldedRuns, wordsOf, WordSplitter } from "./words.ts";
 
@@ -15,12 +15,18 @@ export interface Clause {
   readonly forms?: PrefixForms;
 }
 
+/** Equal clauses have the same text. */
+export const clauseText = ({ words, prefix }: Clause): string => `${words.join(" ")}${prefix ? "*" : ""}`;
+
 /** A document that is tested against many queries. */
 export interface Searched extends Document {
-  readonly places: Readonly<Record<"title" | "body", WordPositions>>;
+  readonly numbered: Readonly<Record<"title" | "body", NumberedWords>>;
 }
-export const searched = (document: Document): Searched => ({ ...document, places: placesOf(document) });
-const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new WordPositions(title), body: new WordPositions(body) });
+export const searched = (document: Document): Searched => ({ ...document, numbered: numberedOf(document) });
+const numberedOf = ({ title, body }: Document): Searched["numbered"] => ({
+  title: new NumberedWords(title),
+  body: new NumberedWords(body),
+});
 
 /** All or any of `clauses` and none of `not`; without clauses, everything that `not` does not exclude. */
 export interface Query {
@@ -37,10 +43,15 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
   if (codePoints(q) > LIMITS.query_chars) throw new Refusal("invalid_query", `\`q\` is longer than ${LIMITS.query_chars} characters.`);
   const clauses: Clause[] = [];
   const not: Clause[] = [];
+  // Equal clauses are one object, so that they are looked up once.
+  const known = new Map<string, Clause>();
   const splitter = new WordSplitter();
   for (const { groups } of q.replace(/[“”„«»]/g, '"').matchAll(TERM)) {
     const clause = clauseOf(groups?.["phrase"] ?? groups?.["word"] ?? "", splitter);
-    if (clause !== undefined) (groups?.["not"] ? not : clauses).push(clause);
+    if (clause === undefined) continue;
+    const text = clauseText(clause);
+    known.set(text, known.get(text) ?? clause);
+    (groups?.["not"] ? not : clauses).push(known.get(text) ?? clause);
   }
   const terms = clauses.length + not.length;
   if (terms > LIMITS.query_terms)
@@ -67,7 +78,7 @@ function clauseOf(text: string, splitter: WordSplitter): Clause | undefined {
 
 /** The definition of a full-text match: the live stream uses it, and the index is tested against it. */
 export function matches(query: Query, document: Document | Searched): boolean {
-  const { title, body } = "places" in document ? document.places : placesOf(document);
+  const { title, body } = "numbered" in document ? document.numbered : numberedOf(document);
   const has = (clause: Clause): boolean => stands(clause, title) || stands(clause, body);
   if (query.not.some(has)) return false;
   if (query.clauses.length === 0) return true;
@@ -75,18 +86,9 @@ export function matches(query: Query, document: Document | Searched): boolean {
 }
 
 /** Whether the clause's words are adjacent somewhere in a field; the gap "" is no word and has no prefix. */
-function stands({ words, prefix, forms: known }: Clause, places: WordPositions): boolean {
-  const lastIndex = words.length - 1;
-  const last = words[lastIndex] ?? "";
-  const forms = prefix ? (known ?? prefixForms(last)) : undefined;
-  if (lastIndex === 0) return forms === undefined ? places.of(last).length > 0 : places.hasBeginning(forms);
-  const fits = (word: string): boolean => (forms === undefined ? word === last : isPrefixOf(forms, word));
-  // Starts from the rarest of the whole words, so that a text full of common ones takes no longer.
-  const whole = words.slice(0, prefix ? -1 : undefined);
-  const rarest = whole.reduce((least, word, at) => (places.of(word).length < places.of(whole[least] ?? "").length ? at : least), 0);
-  return places.of(whole[rarest] ?? "").some((place) => {
-    const from = place - rarest;
-    for (let at = 0; at < lastIndex; at++) if (places.words[from + at] !== words[at]) return false;
-    return fits(places.words[from + lastIndex] ?? "");
-  });
+function stands({ words, prefix, forms: known }: Clause, field: NumberedWords): boolean {
+  const last = words.at(-1) ?? "";
+  if (!prefix) return words.length === 1 ? field.has(last) : field.hasPhrase(words);
+  const forms = known ?? prefixForms(last);
+  return words.length === 1 ? field.hasBeginning(forms) : field.hasPhrase(words.slice(0, -1), (word) => isPrefixOf(forms, word));
 }
