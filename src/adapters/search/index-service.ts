@@ -7,13 +7,13 @@ import { alike } from "../../core/search/index/hybrid-nearest-texts.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { ScratchBuffers } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
-import type { Query } from "../../core/search/query.ts";
+import { type Clause, clauseText, type Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
 import { Follower } from "./follower.ts";
 import type { LocalIndex } from "./local-index.ts";
-import { pace } from "./pace.ts";
+import { type Pace, pace } from "./pace.ts";
 import { Corrupt } from "./segment-format.ts";
 
 /** How often the log is checked; entries are indexed in batches, so that indexing does not slow down a flood of posts. */
@@ -31,6 +31,8 @@ const UNASKED_MS = 5000;
 const PATIENT_ENTRIES = 8000;
 /** When it is this far behind, the index no longer rests during a flood: still further behind, searches would be refused. */
 const HURRIED_ENTRIES = 2 * PATIENT_ENTRIES;
+/** How often a search looks up what has arrived while it looked up its phrases. The rest is looked up in one turn; it is little. */
+const ROUNDS = 3;
 
 export class SearchNode implements SearchIndex {
   readonly #index: LocalIndex;
@@ -41,8 +43,8 @@ export class SearchNode implements SearchIndex {
   /** Used by one search at a time: a search waits for nothing while it runs. */
   readonly #buffers = new ScratchBuffers();
   #work: Promise<unknown> = Promise.resolve();
-  /** Phrases are looked up one after the other, so that callers with the same phrase find it cached. */
-  #phrases: Promise<void> = Promise.resolve();
+  /** Phrases and prefixes that are being looked up: who has the same one waits, and finds it cached. */
+  readonly #lookups = new Map<string, Promise<void>>();
   #flushing: Promise<void> | undefined;
   #savedAt = performance.now();
   #askedAt = -Infinity;
@@ -93,7 +95,7 @@ export class SearchNode implements SearchIndex {
   status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });
 
   async close(): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort(new SearchUnavailable("The search index is being closed."));
     await this.#work;
     await this.#flushing?.catch(this.#onTrouble);
     if (this.#index.unsaved) await this.#index.flush(pace(0)).catch(this.#onTrouble);
@@ -106,28 +108,44 @@ export class SearchNode implements SearchIndex {
     return this.#follower.upTo(seq);
   }
 
-  /** Looks up the phrases and prefixes of a query while other searches run in between: those of common words take long. */
+  /**
+   * Looks up the phrases and prefixes of a query while other searches run in between: those of common words take long. Each slice is
+   * charged to the caller, and none follows if it cannot pay. Messages that arrive meanwhile are left for the next round.
+   */
   async #prepare({ clauses, not }: Query): Promise<void> {
-    const long = [...clauses, ...not].filter(takesLong);
-    if (long.length === 0) return;
-    const before = this.#phrases;
-    const found = Promise.withResolvers<void>();
-    this.#phrases = found.promise;
-    await before;
+    const long = new Set([...clauses, ...not].filter(takesLong));
     const steps = pace(0, this.#stop.signal);
+    for (let round = 0, rested = long.size > 0; rested && round < ROUNDS; round++) {
+      rested = false;
+      for (const clause of long) if (await this.#lookUp(clause, steps)) rested = true;
+    }
+  }
+
+  /** Returns whether other work ran in between. */
+  async #lookUp(clause: Clause, steps: Pace): Promise<boolean> {
+    const text = clauseText(clause);
+    let rested = false;
+    for (let other = this.#lookups.get(text); other !== undefined; other = this.#lookups.get(text)) {
+      await other;
+      rested = true;
+    }
+    const over = Promise.withResolvers<void>();
+    this.#lookups.set(text, over.promise);
     try {
-      for (const clause of long) {
-        for (const part of this.#index.parts()) {
-          if (part.phrases === undefined) continue;
-          const search = clauseSteps(part, clause);
-          while (slice(() => search.next()).done !== true) await steps.step();
+      for (const part of this.#index.parts()) {
+        const search = clauseSteps(part, clause);
+        while (slice(() => goesOn(search))) {
+          const rest = steps.step();
+          if (rest === undefined) continue;
+          await rest;
+          rested = true;
         }
       }
-    } catch {
-      // A file may have been merged into another meanwhile, or be damaged: the search itself finds out.
     } finally {
-      found.resolve();
+      this.#lookups.delete(text);
+      over.resolve();
     }
+    return rested;
   }
 
   /** One round of following the log. */
@@ -196,6 +214,15 @@ export class SearchNode implements SearchIndex {
       this.#index.clear();
       throw new SearchUnavailable("The search index was damaged and is being rebuilt.", { cause: error });
     }
+  }
+}
+
+/** A file may have been merged into another meanwhile, or be damaged: the next round or the search itself finds out. */
+function goesOn(search: Iterator<void>): boolean {
+  try {
+    return search.next().done !== true;
+  } catch {
+    return false;
   }
 }
 

@@ -68,6 +68,26 @@ describe("an index beside a SQLite board", () => {
     expect(await found("garden"), "a refused search leaves its place").toBeDefined();
   });
 
+  test("a search that takes long is paid for while it runs, and stopped once its caller cannot pay", async () => {
+    for (let text = 0; text < 16; text++) {
+      const body = Array.from({ length: 4000 }, (_, i) => `x a${(text * 4000 + i).toString(36)}`).join(" ");
+      await board.put(board.agent(), { kind: "note", body });
+    }
+    const upTo = await head();
+    const spent: number[] = [];
+    const search = (q: string, most = Infinity) => {
+      const spend = (ms: number): void => {
+        if (spent.push(ms) >= most) throw new Error("no more");
+      };
+      return atTheCostOf({ lane: "caller", spend }, () => index.matching(parseQuery(q, "all"), { upTo }));
+    };
+    await expect(search('"x a*"', 2)).rejects.toThrow("no more");
+    expect(await search("nowhere")).toHaveLength(0);
+    expect(spent, "two reports of the long search, one of the short one, which did not wait for its end").toHaveLength(3);
+    expect(await search('"x a1*"')).not.toHaveLength(0);
+    expect(spent.length).toBeGreaterThan(3);
+  });
+
   test("is there again after a restart, with what was posted meanwhile", async () => {
     const agent = board.agent();
     const before = await board.put(agent, { kind: "note", body: "quokka before" });

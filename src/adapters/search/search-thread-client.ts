@@ -1,5 +1,5 @@
 // The index as the board sees it: calls go to the thread that owns it; a thread that dies is started again.
-import { laneNow, cost, requireShare } from "../../ports/cpu-slices.ts";
+import { atCostOfNow, cost, laneNow, requireShare } from "../../ports/cpu-slices.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
@@ -13,7 +13,10 @@ const RESTART_MS = 1000;
  */
 const AT_ONCE = { most: 6, each: 2 };
 
-type Found = Pick<Extract<SearchReply, { value: unknown }>, "value" | "ms">;
+interface Waiting extends Pick<PromiseWithResolvers<unknown>, "resolve" | "reject"> {
+  /** Charges processor time to the caller; throws if it has none left. */
+  readonly spend: (ms: number) => void;
+}
 
 /** Returns at once; the first searches wait while the index catches up, or are refused while it is being built. */
 export const openSearchIndex = (work: SearchWork, report: Telemetry): SearchIndex => new ThreadIndex(work, report);
@@ -21,7 +24,7 @@ export const openSearchIndex = (work: SearchWork, report: Telemetry): SearchInde
 class ThreadIndex implements SearchIndex {
   readonly #work: SearchWork;
   readonly #report: Telemetry;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Found>>();
+  readonly #waiting = new Map<number, Waiting>();
   readonly #lanes = new Lanes(AT_ONCE);
   #worker: Thread | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -38,7 +41,7 @@ class ThreadIndex implements SearchIndex {
   matching: SearchIndex["matching"] = (...args) => this.#search("matching", args);
   near: SearchIndex["near"] = (...args) => this.#search("near", args);
   similar: SearchIndex["similar"] = (...args) => this.#search("similar", args);
-  status: SearchIndex["status"] = async () => (await this.#call("status", [])).value as Awaited<ReturnType<SearchIndex["status"]>>;
+  status: SearchIndex["status"] = async () => (await this.#call("status", [])) as Awaited<ReturnType<SearchIndex["status"]>>;
 
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -51,29 +54,28 @@ class ThreadIndex implements SearchIndex {
     await exited;
   }
 
-  /** Searches in the turn of the caller's lane, and at its cost. */
+  /** Searches in the turn of the caller's lane and at its cost. If it cannot pay for more, the search is stopped and refused. */
   async #search<T>(method: SearchMethod, args: readonly unknown[]): Promise<T> {
     const lane = laneNow();
     await this.#lanes.enter(lane);
     try {
       // Other searches of the same caller may have used up its time while this one waited.
       requireShare();
-      const { value, ms } = await this.#call(method, args);
-      cost(ms);
-      return value as T;
+      const atItsCost = atCostOfNow();
+      return (await this.#call(method, args, (ms) => atItsCost(() => cost(ms)))) as T;
     } finally {
       this.#lanes.leave(lane);
     }
   }
 
-  #call(method: SearchMethod, args: readonly unknown[]): Promise<Found> {
+  #call(method: SearchMethod, args: readonly unknown[], spend: Waiting["spend"] = () => {}): Promise<unknown> {
     const worker = this.#worker;
     if (worker === undefined) return Promise.reject(new SearchUnavailable("The search index is being started."));
     const id = ++this.#lastId;
-    const found = Promise.withResolvers<Found>();
-    this.#waiting.set(id, found);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, { resolve, reject, spend });
     worker.postMessage({ id, method, args } satisfies SearchRequest);
-    return found.promise;
+    return promise;
   }
 
   #start(): void {
@@ -89,12 +91,23 @@ class ThreadIndex implements SearchIndex {
       const { trouble, code } = reply;
       return this.#report.failed("search", code === undefined ? new Error(trouble) : new StoreFailure(code, trouble));
     }
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ("value" in reply) waiting?.resolve(reply);
+    const { id, ms } = reply;
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    const isOver = "value" in reply || "error" in reply;
+    try {
+      waiting.spend(ms);
+    } catch (error) {
+      this.#waiting.delete(id);
+      if (!isOver) this.#worker?.postMessage({ id, stop: true } satisfies SearchRequest);
+      return waiting.reject(error);
+    }
+    if (!isOver) return;
+    this.#waiting.delete(id);
+    if ("value" in reply) waiting.resolve(reply.value);
     else {
       const { name, message } = reply.error;
-      waiting?.reject(name === "SearchUnavailable" ? new SearchUnavailable(message) : new Error(message));
+      waiting.reject(name === "SearchUnavailable" ? new SearchUnavailable(message) : new Error(message));
     }
   }
 

@@ -1,6 +1,6 @@
 // The thread that owns the index, so that searches and maintenance never block the event loop of the board.
 import type { MessagePort } from "node:worker_threads";
-import { atTheCostOf } from "../../ports/cpu-slices.ts";
+import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
@@ -22,16 +22,16 @@ export interface SearchWork {
 
 export type SearchMethod = keyof SearchIndex;
 
-export interface SearchRequest {
-  readonly id: number;
-  readonly method: SearchMethod;
-  readonly args: readonly unknown[];
-}
+/** `stop` ends a search whose caller cannot pay for it. */
+export type SearchRequest =
+  | { readonly id: number; readonly method: SearchMethod; readonly args: readonly unknown[] }
+  | { readonly id: number; readonly stop: true };
 
-/** `id` is that of the request; errors in the background have none. */
+/** `id` is that of the request; errors in the background have none. `ms` is the processor time since the last reply to it. */
 export type SearchReply =
-  | { readonly id: number; readonly value: unknown; /** Processor time that it took. */ readonly ms: number }
-  | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
+  | { readonly id: number; readonly ms: number }
+  | { readonly id: number; readonly ms: number; readonly value: unknown }
+  | { readonly id: number; readonly ms: number; readonly error: { readonly name: string; readonly message: string } }
   | { readonly trouble: string; /** Set if the storage failed. */ readonly code?: StoreFailure["code"] };
 
 export async function run(port: MessagePort, { dir, source, meaning }: SearchWork): Promise<void> {
@@ -42,20 +42,56 @@ export async function run(port: MessagePort, { dir, source, meaning }: SearchWor
   );
   node.start();
 
-  const answer = async ({ id, method, args }: SearchRequest): Promise<void> => {
+  const running = new Map<number, SearchBill>();
+  const answer = async ({ id, method, args }: Exclude<SearchRequest, { stop: true }>): Promise<void> => {
+    const bill = new SearchBill((ms) => say({ id, ms }));
+    running.set(id, bill);
     try {
-      let ms = 0;
-      const share = { lane: "", spend: (spent: number) => void (ms += spent) };
       const called = node[method] as (...args: unknown[]) => Promise<unknown>;
-      const value = await atTheCostOf(share, () => called.apply(node, [...args]));
-      say({ id, value, ms }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
+      const value = await atTheCostOf(bill, () => called.apply(node, [...args]));
+      say({ id, value, ms: bill.due() }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
     } catch (error) {
       const { name, message, stack } = error as Error;
-      say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });
+      say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) }, ms: bill.due() });
     }
+    running.delete(id);
     if (method === "close") port.close();
   };
-  port.on("message", (request: SearchRequest) => void answer(request));
+  port.on("message", (request: SearchRequest) => {
+    if ("stop" in request) running.get(request.id)?.stop();
+    else void answer(request);
+  });
+}
+
+/** The processor time of a search is reported while it runs, after each of these. */
+const REPORTED_MS = 20;
+
+class SearchBill implements Share {
+  readonly lane = "";
+  readonly #report: (ms: number) => void;
+  #ms = 0;
+  #stopped = false;
+
+  constructor(report: (ms: number) => void) {
+    this.#report = report;
+  }
+
+  spend(ms: number): void {
+    this.#ms += ms;
+    if (this.#stopped) throw new Error("The caller cannot pay for this search.");
+    if (this.#ms >= REPORTED_MS) this.#report(this.due());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** What was not reported yet. */
+  due(): number {
+    const ms = this.#ms;
+    this.#ms = 0;
+    return ms;
+  }
 }
 
 /** A full disk is reported once, by the board. */

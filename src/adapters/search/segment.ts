@@ -10,11 +10,13 @@ import {
   type LongList,
   MANY,
   NO_POSTINGS,
+  type FoundClause,
   type IndexPart,
+  type Positions,
   type Postings,
   termKey,
 } from "../../core/search/index/index-part.ts";
-import { addGrams, addWords, gramBits, readGrams, readPositions, readPostings, readWordsInto } from "../../core/search/index/postings.ts";
+import { addGrams, addWords, gramBits, readGrams, readPostings, readWordsInto, StoredPositions } from "../../core/search/index/postings.ts";
 import type { Clause } from "../../core/search/query.ts";
 import { signWords, writeSignBits } from "../../core/search/meaning/vector-similarity.ts";
 import { seek } from "../../core/search/index/gallop.ts";
@@ -70,8 +72,8 @@ export class Segment implements IndexPart {
   titleWords = 0;
   bodyWords = 0;
   #file: number;
-  readonly phrases: BoundedCache<string, Postings>;
-  readonly prepared = new WeakMap<Clause, Postings>();
+  readonly phrases: BoundedCache<string, FoundClause>;
+  readonly prepared = new WeakMap<Clause, FoundClause>();
   readonly #inOrder: boolean;
   readonly #dictionaries = new BoundedCache<Block, Uint8Array>(CACHED_BLOCKS);
   readonly #known = new BoundedCache<string, CachedTerm>(CACHED_TERMS);
@@ -105,7 +107,7 @@ export class Segment implements IndexPart {
       closeSync(this.#file);
       throw error;
     }
-    this.phrases = new BoundedCache(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / CACHED_PHRASES));
+    this.phrases = new BoundedCache(2 * this.documents, ({ postings: { docs } }) => Math.max(docs.length, this.documents / CACHED_PHRASES));
     this.dead = new Uint8Array(this.documents);
     this.titleWords = this.titleLengths.reduce((sum, words) => sum + words, 0);
     this.bodyWords = this.bodyLengths.reduce((sum, words) => sum + words, 0);
@@ -190,9 +192,9 @@ export class Segment implements IndexPart {
     return known.live;
   }
 
-  positions(term: string, postings: Postings): Uint32Array {
-    const { entry } = this.#find(term);
-    return entry === undefined ? new Uint32Array(0) : readPositions(this.read(entry.positionsAt, entry.positions), postings);
+  positions(word: string, postings: Postings): Positions {
+    const { positionsAt = 0, positions = 0 } = this.#find(word).entry ?? {};
+    return new StoredPositions(postings, positions, (from, length) => this.read(positionsAt + from, length));
   }
 
   *wordsFrom(start: string): Iterable<[string, Postings]> {

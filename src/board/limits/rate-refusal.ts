@@ -46,7 +46,7 @@ export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, ta
         details: { ...details, cost_ms: Math.round(costMs) },
         hint: isForWrites(scope)
           ? "Wait `details.retry_after_s` seconds, and send less at once: shorter texts, fewer or smaller attachments, fewer requests at the same time."
-          : `Ask for less: fewer filters that no index answers (\`tag_not\`, \`min_author_age\`), a smaller range (\`since\`, \`after_seq\`), another \`sort\`. The full allowance pays for ${(burst * TOKEN_MS) / 1000} s of processor time and is back after ${(burst * everyMs) / 1000} s.`,
+          : `Ask for less: fewer filters that no index answers (\`tag_not\`, \`min_author_age\`), fewer phrases and prefixes in \`q\`, a smaller range (\`since\`, \`after_seq\`), another \`sort\`. The full allowance pays for ${(burst * TOKEN_MS) / 1000} s of processor time and is back after ${(burst * everyMs) / 1000} s.`,
       },
     );
   const bytes = unit === "bytes" ? { cost_bytes: takes } : {};

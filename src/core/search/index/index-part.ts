@@ -2,12 +2,28 @@
 
 import type { BoundedCache } from "../../bounded-cache.ts";
 import type { Clause } from "../query.ts";
+import type { Effort } from "./effort.ts";
 
 /** The documents that contain a term, ascending, and how often it occurs in their title and body. */
 export interface Postings {
   readonly docs: Uint32Array;
   readonly titles: Uint16Array;
   readonly bodies: Uint16Array;
+}
+
+/** Where a word is in one document after the other. */
+export interface Positions {
+  /** In the document that was read last, its positions begin at `from`: those in the title, then those in the body. */
+  readonly list: Uint32Array;
+  readonly from: number;
+  /** Reads those of a posting, which is not before the last one. False if many others had to be skipped first: then it is called again. */
+  read(posting: number, effort: Effort): boolean;
+}
+
+/** The postings of a clause among the first documents of a part. */
+export interface FoundClause {
+  readonly postings: Postings;
+  readonly documents: number;
 }
 
 /** Facts of each document, by its number; only the first `documents` items count. */
@@ -75,14 +91,13 @@ export interface IndexPart extends Documents {
    * often as live ones.
    */
   liveFrequency(term: string): number;
-  /** Positions of a term, posting after posting: those in the title, then those in the body. */
-  positions(term: string, postings: Postings): Uint32Array;
-  /** The latest phrases, cached if the part is immutable. */
-  readonly phrases?: Pick<BoundedCache<string, Postings>, "get" | "set">;
-  /** What was put together in advance for the clauses of running queries, if the part is immutable. */
-  readonly prepared?: Pick<WeakMap<Clause, Postings>, "get" | "set">;
-  /** Every word with this prefix. */
-  wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings]>;
+  positions(word: string, postings: Postings): Positions;
+  /** The latest phrases and prefixes. A part only grows: what was found among its documents stays. */
+  readonly phrases: Pick<BoundedCache<string, FoundClause>, "get" | "set">;
+  /** What was put together in advance for the clauses of running queries. */
+  readonly prepared: Pick<WeakMap<Clause, FoundClause>, "get" | "set">;
+  /** Every word with this prefix; undefined after many others, so that other work can run. */
+  wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings] | undefined>;
 }
 
 export const NO_POSTINGS: Postings = { docs: new Uint32Array(0), titles: new Uint16Array(0), bodies: new Uint16Array(0) };

@@ -1,10 +1,26 @@
 // The newest documents, kept in memory until there are enough for a file.
+import { BoundedCache } from "../../bounded-cache.ts";
 import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
+import type { Clause } from "../query.ts";
 import { textEnd } from "../similarity.ts";
 import { signWords, writeSignBits } from "../meaning/vector-similarity.ts";
-import { liveCount, MAX_COUNT, NO_POSTINGS, type IndexPart, type Postings, termKey } from "./index-part.ts";
+import { FoundPositions } from "./found-postings.ts";
+import {
+  type FoundClause,
+  type IndexPart,
+  liveCount,
+  MAX_COUNT,
+  NO_POSTINGS,
+  type Positions,
+  type Postings,
+  termKey,
+} from "./index-part.ts";
 import { BODY, TITLE, type VisitWord, PositionArena } from "./position-arena.ts";
+
+/** Twice as many as a query can have, at least. */
+const CACHED_PHRASES = 64;
+const WORDS_AT_ONCE = 4096;
 
 export class Memtable implements IndexPart {
   readonly #words = new PositionArena();
@@ -19,6 +35,8 @@ export class Memtable implements IndexPart {
   wordCounts = new Uint16Array(256);
   gramCounts = new Uint16Array(256);
   dead = new Uint8Array(256);
+  readonly phrases = new BoundedCache<string, FoundClause>(CACHED_PHRASES);
+  readonly prepared = new WeakMap<Clause, FoundClause>();
   documents = 0;
   deadCount = 0;
   titleWords = 0;
@@ -136,16 +154,16 @@ export class Memtable implements IndexPart {
     return this.deadCount === 0 ? this.frequency(term) : liveCount(this.dead, this.postings(term)?.docs ?? NO_POSTINGS.docs);
   }
 
-  positions(term: string): Uint32Array {
-    const found: number[] = [];
-    this.eachPosting(term, (_, title, body, positions) => {
-      for (let i = 0; i < title + body; i++) found.push(positions[i]!);
-    });
-    return Uint32Array.from(found);
+  positions(word: string): Positions {
+    const found = new FoundPositions();
+    this.eachPosting(word, (_, title, body, positions) => found.add(positions, title + body));
+    return found;
   }
 
-  *wordsFrom(start: string): Iterable<[string, Postings]> {
+  *wordsFrom(start: string): Iterable<[string, Postings] | undefined> {
+    let passed = 0;
     for (const word of this.#words.words()) {
+      if (++passed % WORDS_AT_ONCE === 0) yield undefined;
       const postings = word.startsWith(start) ? this.postings(word) : undefined;
       if (postings !== undefined) yield [word, postings];
     }

@@ -1,6 +1,7 @@
 // Postings as bytes. Grams have only the gaps between documents; words have in the two low bits of each gap how often they occur.
 import type { ByteWriter } from "./bytes.ts";
-import type { Postings } from "./index-part.ts";
+import type { Effort } from "./effort.ts";
+import type { Positions, Postings } from "./index-part.ts";
 
 /** Low bits: once in the body; more often in the body only; once in the title only; both counts follow. */
 const ONCE_IN_BODY = 0;
@@ -196,28 +197,90 @@ export function writePositions(out: ByteWriter, positions: ArrayLike<number>, ti
   }
 }
 
-export function readPositions(bytes: Uint8Array, { docs, titles, bodies }: Postings): Uint32Array {
-  let total = 0;
-  for (let i = 0; i < docs.length; i++) total += (titles[i] ?? 0) + (bodies[i] ?? 0);
-  const positions = new Uint32Array(total);
-  const source = { bytes, at: 0 };
-  let at = 0;
-  let to = 0;
-  for (let i = 0; i < docs.length; i++) {
-    const body = to + titles[i]!;
-    const end = body + bodies[i]!;
-    let position = 0;
-    for (; to < end; to++) {
-      if (to === body) position = 0;
+/** Bytes that are read at once: all positions of most words, and few of those of a word that occurs millions of times. */
+const WINDOW = 64 * 1024;
+const SKIPPED_AT_ONCE = 64 * 1024;
+const LONGEST_VARINT = 5;
+
+/** The positions of a word in a file. */
+export class StoredPositions implements Positions {
+  list = new Uint32Array(16);
+  readonly from = 0;
+  readonly #postings: Postings;
+  readonly #length: number;
+  readonly #read: (from: number, length: number) => Uint8Array;
+  #next = 0;
+  readonly #window: { bytes: Uint8Array; at: number } = { bytes: new Uint8Array(0), at: 0 };
+  /** How many bytes have been read, the rest of the window included. */
+  #end = 0;
+
+  /** `read` returns some of the bytes of all its positions, of which there are `length`. */
+  constructor(postings: Postings, length: number, read: (from: number, length: number) => Uint8Array) {
+    this.#postings = postings;
+    this.#length = length;
+    this.#read = read;
+  }
+
+  read(posting: number, effort: Effort): boolean {
+    if (posting < this.#next) return true;
+    if (posting > this.#next && !this.#skipTo(posting, effort)) return false;
+    this.#next++;
+    this.#decode(this.#postings.titles[posting]!, this.#postings.bodies[posting]!, effort);
+    return true;
+  }
+
+  #skipTo(posting: number, effort: Effort): boolean {
+    const { titles, bodies } = this.#postings;
+    let skipped = 0;
+    for (; this.#next < posting && skipped < SKIPPED_AT_ONCE; this.#next++) skipped += titles[this.#next]! + bodies[this.#next]!;
+    this.#skip(skipped);
+    effort.spend(skipped);
+    return this.#next === posting;
+  }
+
+  #skip(count: number): void {
+    const window = this.#window;
+    for (let left = count; left > 0;) {
+      this.#fill(1);
+      const { bytes } = window;
+      let { at } = window;
+      if (at === bytes.length) return;
+      while (left > 0 && at < bytes.length) if (bytes[at++]! < 128) left--;
+      window.at = at;
+    }
+  }
+
+  #decode(title: number, body: number, effort: Effort): void {
+    const count = title + body;
+    effort.spend(count);
+    if (this.list.length < count) this.list = new Uint32Array(count * 2);
+    this.#fill(count * LONGEST_VARINT);
+    const { list } = this;
+    const window = this.#window;
+    const { bytes } = window;
+    let { at } = window;
+    for (let i = 0, position = 0; i < count; i++) {
+      if (i === title) position = 0;
       // Numbers of one byte, which most are, are read without a call.
       let gap = bytes[at++]!;
       if (gap > 127) {
-        source.at = at - 1;
-        gap = next(source);
-        ({ at } = source);
+        window.at = at - 1;
+        gap = next(window);
+        ({ at } = window);
       }
-      positions[to] = position += gap;
+      list[i] = position += gap;
     }
+    window.at = at;
   }
-  return positions;
+
+  /** Reads on if fewer bytes are left in the window, unless there are no more. */
+  #fill(bytes: number): void {
+    const window = this.#window;
+    const left = window.bytes.length - window.at;
+    if (left >= bytes || this.#end === this.#length) return;
+    const from = this.#end - left;
+    window.bytes = this.#read(from, Math.min(Math.max(bytes, WINDOW), this.#length - from));
+    window.at = 0;
+    this.#end = from + window.bytes.length;
+  }
 }
