@@ -1,6 +1,7 @@
 // Questions that cost more to answer than to ask.
 import { setTimeout as pause } from "node:timers/promises";
 import { type Attack, LONG_WARM_S, READER, READS, type Stage, type Notes } from "./attack.ts";
+import { PHRASES } from "./attack-on-search.ts";
 import { type Ask, Caller, GZIP, JSON_TYPE, PAGE, type Pace } from "./caller.ts";
 import { TABLE } from "./expensive-texts.ts";
 
@@ -175,6 +176,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
       ][i % 3]!;
     }),
   },
+  PHRASES,
   {
     name: "inboxes",
     sends: "inboxes and the longest briefs of the authors of most messages",
