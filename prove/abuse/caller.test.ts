@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { errorBody } from "../../src/core/errors.ts";
 import { RateLimiter } from "../../src/board/limits/rate.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { refusalOf } from "../../test/support/outcome.ts";
@@ -9,9 +10,10 @@ import { Caller } from "./caller.ts";
 
 test("a caller tells refusals at once from those half way, and answers that had begun from those that had not", async () => {
   const rates = new RateLimiter(new ManualClock(), true);
+  const bodyOf = (act: () => void): string => JSON.stringify(errorBody(refusalOf(act)!, "http://localhost"));
   const refusals: Record<string, string | undefined> = {
-    "/door": refusalOf(() => rates.take("reads", "one", 301))?.message,
-    "/half-way": refusalOf(() => rates.takeForTime("reads", "one", 301, 25))?.message,
+    "/door": bodyOf(() => rates.take("reads", "one", 301)),
+    "/half-way": bodyOf(() => rates.takeForTime("reads", "one", 301, 25)),
   };
   const begun = Promise.withResolvers<void>();
   await using server = createServer(({ url = "" }, response) => {

@@ -139,9 +139,9 @@ export class Caller {
   }
 }
 
-/** A request that is refused at once has cost nothing; the refusal of one that was begun names its cost. */
+/** A request that is refused at once has cost nothing; the refusal of one that was begun says what it took. Hints mention costs too. */
 const refusedFor = (status: string, text: string): string =>
-  status === "429" && text.includes("of processor time") ? "429 half way" : status;
+  status === "429" && /this request took \d+ ms of processor time/.test(text) ? "429 half way" : status;
 
 const TICK_MS = 10;
 export const JSON_TYPE = { "content-type": "application/json" };
