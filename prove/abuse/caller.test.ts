@@ -10,7 +10,7 @@ import { Caller } from "./caller.ts";
 
 test("a caller tells refusals at once from those half way, and answers that had begun from those that had not", async () => {
   const rates = new RateLimiter(new ManualClock(), true);
-  const bodyOf = (act: () => void): string => JSON.stringify(errorBody(refusalOf(act)!, "http://localhost"));
+  const bodyOf = (act: () => void): string => JSON.stringify(errorBody(refusalOf(act), "http://localhost"));
   const refusals: Record<string, string | undefined> = {
     "/door": bodyOf(() => rates.take("reads", "one", 301)),
     "/half-way": bodyOf(() => rates.takeForTime("reads", "one", 301, 25)),
